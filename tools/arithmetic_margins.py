@@ -71,7 +71,7 @@ def measure_ledger(sections: list[str], examples: int) -> Margins:
             continue
         forms = {"library": (record.library, record.inputs)}
         if record.verdict is Verdict.CONDITIONAL:
-            forms["printed"] = (record.printed, record.given or {})
+            forms["printed"] = (record.printed, record.condition_inputs or {})
         elif record.verdict is Verdict.DEMONSTRATION:
             forms[DIGITS] = (record.printed, record.inputs)
         elif record.verdict not in NEEDS_CORRECTION:

@@ -67,22 +67,22 @@ def solve_prescribed_motion(
         )
     indices = indices.astype(int)
     v_checked = arguments.single_vector("v_prescribed", v_prescribed, len(indices))
-    free = np.setdiff1d(np.arange(n), indices)
+    free_indices = np.setdiff1d(np.arange(n), indices)
     v = np.zeros(n)
     v[indices] = v_checked
     mass, rows = problem.mass, problem.bilateral
-    if not len(free):
+    if not len(free_indices):
         if rows.count:
             raise InvalidArgument(
                 "prescribed_indices", "every velocity", "one that the constraints can change"
             )
         return PrescribedMotionResult(v, np.zeros(0), (mass @ v - problem.momentum)[indices])
     free_problem = StepProblem(
-        mass[free][:, free],
-        problem.momentum[free] - mass[free] @ v,
-        BilateralRows(rows.rows[:, free], rows.target - rows.rows @ v, rows.regularization),
+        mass[free_indices][:, free_indices],
+        problem.momentum[free_indices] - mass[free_indices] @ v,
+        BilateralRows(rows.rows[:, free_indices], rows.target - rows.rows @ v, rows.regularization),
     )
     solution = solve_step(free_problem)
-    v[free] = solution.velocity
+    v[free_indices] = solution.velocity
     force = (mass @ v - rows.rows.T @ solution.bilateral - problem.momentum)[indices]
     return PrescribedMotionResult(v, solution.bilateral, force)

@@ -250,7 +250,7 @@ def find_infeasibility_certificate(problem: LCP | BoxLCP) -> Infeasibility | Non
     lower, upper = problem.lower, problem.upper
     has_lower, has_upper = np.isfinite(lower), np.isfinite(upper)
     # The unknowns are y, and a bound t on the contribution of each z with two bounds.
-    two_bounds, lower_only, upper_only, free = (
+    two_bounds, lower_only, upper_only, unbounded = (
         has_lower & has_upper,
         has_lower & ~has_upper,
         has_upper & ~has_lower,
@@ -276,8 +276,8 @@ def find_infeasibility_certificate(problem: LCP | BoxLCP) -> Infeasibility | Non
         cost,
         A_ub=limits,
         b_ub=np.zeros(limits.shape[0]),
-        A_eq=sparse.hstack([Mt[free], empty[free]], format="csr") if np.any(free) else None,
-        b_eq=np.zeros(int(np.sum(free))) if np.any(free) else None,
+        A_eq=sparse.hstack([Mt[unbounded], empty[unbounded]], format="csr") if np.any(unbounded) else None,
+        b_eq=np.zeros(int(np.sum(unbounded))) if np.any(unbounded) else None,
         bounds=np.column_stack(
             [np.append(y_low, [-np.inf] * len(two_sided)), np.append(y_high, [np.inf] * len(two_sided))]
         ),

@@ -203,12 +203,12 @@ class Elimination:
         for value, unit in ((self.g, equation_units), (self.n, pair_units)):
             largest_of.append(np.abs(value[unit > 0]) / unit[unit > 0])
         energy = max_abs(np.concatenate(largest_of))
-        free = np.abs(self.f) / self._inertia
+        free_speeds = np.abs(self.f) / self._inertia
         return _ResidualScales(
             force_cap=energy * root,
-            equations=np.abs(self.g) + abs(self.G) @ free,
+            equations=np.abs(self.g) + abs(self.G) @ free_speeds,
             equations_cap=energy * equation_units,
-            pairs=np.abs(self.n) + abs(self.N) @ free,
+            pairs=np.abs(self.n) + abs(self.N) @ free_speeds,
             pairs_cap=energy * pair_units,
         )
 

@@ -103,17 +103,17 @@ def _choices(problem: LCP | BoxLCP) -> Iterator[tuple[Array, Array, Array, Array
         side = np.array(choice)
         inside = np.flatnonzero(side == 0)
         both = inside[(has_lower & has_upper)[inside]]
-        free = inside[(~has_lower & ~has_upper)[inside]]
+        unbounded = inside[(~has_lower & ~has_upper)[inside]]
         start = np.where(side > 0, problem.upper, reference)
         # Columns: distances inside, negative parts of unbounded z, w, distances from the upper bounds.
         outside = np.flatnonzero(side != 0)
-        columns = len(inside) + len(free) + len(outside) + len(both)
+        columns = len(inside) + len(unbounded) + len(outside) + len(both)
         to_unknowns = np.zeros((n, columns))
         to_unknowns[inside, np.arange(len(inside))] = inward[inside]
-        to_unknowns[free, len(inside) + np.arange(len(free))] = 1.0
+        to_unknowns[unbounded, len(inside) + np.arange(len(unbounded))] = 1.0
         matrix = np.zeros((n + len(both), columns))
         matrix[:n] = -M @ to_unknowns
-        first = len(inside) + len(free)
+        first = len(inside) + len(unbounded)
         matrix[outside, first + np.arange(len(outside))] = -side[outside]
         rows, first = n + np.arange(len(both)), first + len(outside)
         matrix[rows, np.searchsorted(inside, both)] = 1.0

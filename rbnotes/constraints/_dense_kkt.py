@@ -50,16 +50,16 @@ class DenseFactors:
 
     def solve(self, b: Array, g: Array) -> tuple[Array, Array]:
         """Return velocities and multipliers for valid right sides."""
-        free = self.solve_inertia(b)
+        unconstrained = self.solve_inertia(b)
         if not len(self.G):
-            return free, g
+            return unconstrained, g
         reduced = g
         if self.basis is not None:
             reduced = self.basis.T @ g
-            size = max(max_abs(g), max_abs(np.abs(self.G) @ np.abs(free)))
+            size = max(max_abs(g), max_abs(np.abs(self.G) @ np.abs(unconstrained)))
             check_consistent(g - self.basis @ reduced, size)
-        multipliers = self.solve_schur(reduced - self.independent_rows @ free)
-        v = free + self.solve_inertia(self.independent_rows.T @ multipliers)
+        multipliers = self.solve_schur(reduced - self.independent_rows @ unconstrained)
+        v = unconstrained + self.solve_inertia(self.independent_rows.T @ multipliers)
         return v, multipliers if self.basis is None else self.basis @ multipliers
 
 

@@ -63,9 +63,9 @@ class SparseFactors:
         """Return velocities and multipliers for valid right sides."""
         M, G = self.M, self.G
         v, multipliers = self._solve_regularized(b, g)
-        free = b / M.diagonal().reshape(-1, *[1] * (b.ndim - 1))  # about the size of the velocities
+        unconstrained = b / M.diagonal().reshape(-1, *[1] * (b.ndim - 1))  # about the size of the velocities
         forces = max(max_abs(b), max_abs(M @ v))
-        speeds = max(max_abs(g), max_abs(G @ free), max_abs(abs(G) @ np.abs(v)))
+        speeds = max(max_abs(g), max_abs(G @ unconstrained), max_abs(abs(G) @ np.abs(v)))
         errors: list[float] = [np.inf, np.inf]
         for _ in range(20):
             residual = b - M @ v + G.T @ multipliers, g - G @ v

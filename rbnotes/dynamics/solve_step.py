@@ -232,13 +232,13 @@ def box_lcp_from_step(problem: StepProblem) -> BoxLCP:
         sparse.csc_array((pairs, pairs)),
     )
     matrix = sparse.block_array(blocks, format="csc")
-    free = hard_problem.size + num_equations
+    num_unbounded = hard_problem.size + num_equations
     return BoxLCP(
         M=matrix if sparse.issparse(hard_problem.mass) else matrix.toarray(),
         q=-np.concatenate(
             [hard_problem.momentum, hard_problem.bilateral.target, hard_problem.unilateral.target]
         ),
-        lower=np.concatenate([np.full(free, -np.inf), np.zeros(pairs)]),
+        lower=np.concatenate([np.full(num_unbounded, -np.inf), np.zeros(pairs)]),
         upper=np.inf,
     )
 

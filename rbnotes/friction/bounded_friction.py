@@ -161,10 +161,10 @@ def _solve_in_discs(W: Array, s: Array, limits: Array, initial_guess: Array) -> 
     r = np.repeat(1 / _largest_mobility(W), 2)
     root = np.sqrt(r)
     r_gradient = r / np.linalg.norm(root[:, None] * W * root, 2)
-    free = s.ravel()
+    free_sliding = s.ravel()
 
     def fixed_point_change(b: Array, rate: Array) -> Array:
-        gradient_step = (b - rate * (W @ b + free)).reshape(-1, 2)
+        gradient_step = (b - rate * (W @ b + free_sliding)).reshape(-1, 2)
         return project_on_section(gradient_step, limits, "disc").ravel() - b
 
     b = project_on_section(initial_guess, limits, "disc").ravel()
@@ -176,7 +176,7 @@ def _solve_in_discs(W: Array, s: Array, limits: Array, initial_guess: Array) -> 
             next_b = momentum + fixed_point_change(momentum, r_gradient)
             next_t = (1 + np.sqrt(1 + 4 * t * t)) / 2
             momentum = next_b + (t - 1) / next_t * (next_b - b)
-            if (next_b - b) @ (W @ next_b + free) > 0:
+            if (next_b - b) @ (W @ next_b + free_sliding) > 0:
                 momentum, next_t = next_b, 1.0
             b, t = next_b, next_t
         error = float(np.max(np.abs(fixed_point_change(b, r))))
@@ -185,7 +185,7 @@ def _solve_in_discs(W: Array, s: Array, limits: Array, initial_guess: Array) -> 
                 best, best_error = b, error
             if best_error <= RELATIVE_TOLERANCE * size:
                 return best.reshape(-1, 2)
-            b = b - _newton_step(W, free, limits, r, b)
+            b = b - _newton_step(W, free_sliding, limits, r, b)
             error = float(np.max(np.abs(fixed_point_change(b, r))))
         if error < best_error:
             best, best_error = b, error
@@ -194,9 +194,9 @@ def _solve_in_discs(W: Array, s: Array, limits: Array, initial_guess: Array) -> 
     return project_on_section(best.reshape(-1, 2), limits, "disc")
 
 
-def _newton_step(W: Array, free: Array, limits: Array, r: Array, b: Array) -> Array:
+def _newton_step(W: Array, free_sliding: Array, limits: Array, r: Array, b: Array) -> Array:
     """Return the Newton step for the fixed point of the projection."""
-    gradient_step = (b - r * (W @ b + free)).reshape(-1, 2)
+    gradient_step = (b - r * (W @ b + free_sliding)).reshape(-1, 2)
     size = np.linalg.norm(gradient_step, axis=1)
     projection_jacobian = np.zeros((len(b), len(b)))
     blocks = projection_jacobian.reshape(len(limits), 2, len(limits), 2)

@@ -81,14 +81,14 @@ def scaled_polyhedral_lcp(contact_problem: DelassusProblem, directions: Array) -
 
 def coulomb_impulses_from_polyhedra(contact_problem: DelassusProblem) -> Iterator[Array]:
     """Yield impulses ``(c, 3)`` of LCPs whose corners approach the directions of sliding."""
-    free = np.abs(contact_problem.free_contact_velocities).max()
+    free_speed = np.abs(contact_problem.free_contact_velocities).max()
     directions = facets_of_contacts(contact_problem.count, FIRST_FACETS)
     while True:
         scaled = scaled_polyhedral_lcp(contact_problem, directions)
         impulses = scaled.impulses(lemke(scaled.lcp, max_pivots=10 * scaled.lcp.size).z)
         yield impulses
         opposed = -contact_problem.velocities_from_impulses(impulses)[:, 1:]
-        is_sticking = np.linalg.norm(opposed, axis=1) <= STICKING_SPEED * free
+        is_sticking = np.linalg.norm(opposed, axis=1) <= STICKING_SPEED * free_speed
         opposed[is_sticking] = impulses[is_sticking, 1:]
         size = np.linalg.norm(opposed, axis=1)[:, None]
         corner = np.divide(opposed, size, out=directions[:, 0].copy(), where=size > 0)

@@ -30,8 +30,8 @@ CURVATURE_TOLERANCE = 1e-12
 """Ratio to the largest curvature below which a curvature counts as zero, as for redundant coordinates."""
 
 
-class JointKinematics(Protocol):
-    """Properties of a joint type that the search needs."""
+class DifferentiableJoint(Protocol):
+    """Joint type with the derivatives that the search needs."""
 
     @property
     def num_coordinates(self) -> int: ...
@@ -48,14 +48,14 @@ def pose_error(Q: Array, X: Array) -> Array:
     return np.concatenate([so3.log(relative_pose[..., :3, :3]), relative_pose[..., :3, 3]], axis=-1)
 
 
-def nearest_rates(joint: JointKinematics, q: Array, X: Array, twist: Array) -> Array:
+def nearest_rates(joint: DifferentiableJoint, q: Array, X: Array, twist: Array) -> Array:
     S, xi, H = _second_order_expansion(joint, q, X)
     angular = matvec(so3.right_jacobian_inverse(xi[..., :3]), twist[..., :3])
     linear = matvec(joint.compute_transform(q)[..., :3, :3].mT @ X[..., :3, :3], twist[..., 3:])
     return matvec(_symmetric_inverse(H), matvec_transposed(S, np.concatenate([angular, linear], axis=-1)))
 
 
-def refine_coordinates(joint: JointKinematics, X: Array, q: Array) -> Array:
+def refine_coordinates(joint: DifferentiableJoint, X: Array, q: Array) -> Array:
     """Return coordinates ``(..., k)`` of the nearest pose by descent from the given ones."""
     if joint.num_coordinates == 0 or not q.size:
         return q
@@ -69,7 +69,10 @@ def refine_coordinates(joint: JointKinematics, X: Array, q: Array) -> Array:
 
 
 def search_coordinates(
-    joint: JointKinematics, X: Array, q: Array, bounds: tuple[Array | float, Array | float] = (-np.pi, np.pi)
+    joint: DifferentiableJoint,
+    X: Array,
+    q: Array,
+    bounds: tuple[Array | float, Array | float] = (-np.pi, np.pi),
 ) -> Array:
     """Refine coordinates, and where the error stays large, also the best of many samples in a box."""
     q = refine_coordinates(joint, X, q)
@@ -91,7 +94,7 @@ def search_coordinates(
 
 
 def _line_search(
-    joint: JointKinematics, X: Array, q: Array, step: Array, squared_error: Array
+    joint: DifferentiableJoint, X: Array, q: Array, step: Array, squared_error: Array
 ) -> tuple[Array, Array]:
     """Return coordinates after a step that does not increase the error, and the size of the step."""
     step_fraction = np.ones((*squared_error.shape, 1))
@@ -110,7 +113,7 @@ def _line_search(
     return q + step, np.max(np.abs(step), axis=-1)
 
 
-def _second_order_expansion(joint: JointKinematics, q: Array, X: Array) -> tuple[Array, Array, Array]:
+def _second_order_expansion(joint: DifferentiableJoint, q: Array, X: Array) -> tuple[Array, Array, Array]:
     """Return S, the pose error xi, and the second derivative of |xi|^2 / 2."""
     S, xi = joint.compute_motion_subspace(q), pose_error(joint.compute_transform(q), X)
     # The pose error changes by -N times a small twist of the allowed pose.

@@ -56,7 +56,7 @@ CAUSES = (
     ),
     SharedCause(
         "Forces that vary with the axes of their body",
-        r"A force in the axes of body A varies by $\mathbf f_{Ad}\times\delta\boldsymbol\theta_A$ when these rotate; the print has the variation for other axes.",
+        r"A force in the axes of body A varies by $\mathbf f_{Ad}\times\delta\boldsymbol\theta_A$ when these rotate; the printed variation belongs to other axes.",
         ("lloyd/s0.22.1/e0.44#a", "lloyd/s0.22.1/e0.44#b"),
     ),
     SharedCause(
@@ -67,7 +67,7 @@ CAUSES = (
     ),
     SharedCause(
         "The moment of a force that varies",
-        r"In world axes, the moment $\mathbf p_1\times\mathbf f_1$ varies with both factors; the print omits the variation of the force.",
+        r"In world axes, the moment $\mathbf p_1\times\mathbf f_1$ varies with both factors; the printed form omits the variation of the force.",
         ("lloyd/s0.22.3/d5#a", "lloyd/s0.22.3/d5#b"),
     ),
     SharedCause(
@@ -154,7 +154,7 @@ CAUSES = (
     ),
     SharedCause(
         "A missing dot on the joint accelerations",
-        r"The first term of the rates of twists is $\mathbf S\ddot{\mathbf q}$; the print has $\dot{\mathbf S}\dot{\mathbf q}$ twice.",
+        r"The first term of the rates of twists is $\mathbf S\ddot{\mathbf q}$; the printed equation has $\dot{\mathbf S}\dot{\mathbf q}$ twice.",
         ("si/sA/e37", "si/sA/e42"),
     ),
     SharedCause(

@@ -280,8 +280,8 @@ def _entry_text(record: Record) -> list[str]:
         lines += labeled_lines(label, text)
     found = counterexample(record)
     if found is not None:
-        *given, results = found.describe(MAX_INPUT_LINES, SCREEN_WIDTH - 4)
-        lines += ["  for", *(f"    {line}" for line in given), *labeled_lines("", results)]
+        *inputs, results = found.describe(MAX_INPUT_LINES, SCREEN_WIDTH - 4)
+        lines += ["  for", *(f"    {line}" for line in inputs), *labeled_lines("", results)]
     return [*lines, ""]
 
 

@@ -140,10 +140,10 @@ class Record:
         Reply of the author to a correction, with its date; empty if there is none.
     inputs
         A hypothesis strategy for each argument, generic enough that no term of the formula vanishes.
-    given
-        For a conditional claim: the inputs on which it does hold.
+    condition_inputs
+        For a conditional claim: inputs that satisfy the condition.
     holds_when
-        For a conditional claim: the condition as a predicate of the inputs, true on those of ``given``.
+        For a conditional claim: the condition as a predicate of the inputs, true on `condition_inputs`.
     arguments
         Quantity and meaning of each argument.
     result
@@ -198,7 +198,7 @@ class Record:
     reply: str = ""
 
     inputs: Inputs = field(default_factory=dict)
-    given: Inputs | None = None
+    condition_inputs: Inputs | None = None
     holds_when: Function | None = None
     arguments: Mapping[str, Argument] = field(default_factory=dict)
     result: Result = field(default_factory=Result)
@@ -250,7 +250,9 @@ class Record:
             "has `scan`, although the author's page decides its origin",
         )
         if self.verdict is Verdict.CONDITIONAL:
-            require(self.given is not None, "a conditional claim needs the inputs on which it holds")
+            require(
+                self.condition_inputs is not None, "a conditional claim needs the inputs on which it holds"
+            )
             require(bool(self.condition), "a conditional claim needs its condition")
 
     @cached_property
@@ -302,7 +304,7 @@ class Record:
     @property
     def allowed_inputs(self) -> Inputs:
         """Inputs on which the claim is true."""
-        return self.inputs if self.given is None else self.given
+        return self.inputs if self.condition_inputs is None else self.condition_inputs
 
     @property
     def display(self) -> str:

@@ -61,7 +61,7 @@ def count_cases(record: Record) -> int:
         return 0
     if not record.inputs:
         return 1
-    return (MIN_EXAMPLES + NUM_OFF_GRID_INPUTS) * (1 if record.given is None else 2)
+    return (MIN_EXAMPLES + NUM_OFF_GRID_INPUTS) * (1 if record.condition_inputs is None else 2)
 
 
 @dataclass(frozen=True)
@@ -173,10 +173,14 @@ def verify(
     try:
         values = samples(record.inputs, examples, afresh=afresh)
         trials = _evaluate_inputs(record.reference, record.inputs, values, examples, afresh=afresh)
-        given = samples(record.given, examples, afresh=afresh) if record.given else []
+        condition_values = (
+            samples(record.condition_inputs, examples, afresh=afresh) if record.condition_inputs else []
+        )
         allowed = (
-            _evaluate_inputs(record.reference, record.given, given, examples, afresh=afresh)
-            if record.given
+            _evaluate_inputs(
+                record.reference, record.condition_inputs, condition_values, examples, afresh=afresh
+            )
+            if record.condition_inputs
             else None
         )
         outcome = _measure_forms(record, record.reference, trials, allowed, examples, shrink)
@@ -191,7 +195,7 @@ def verify(
     ) as error:
         return Outcome(record, False, "\n".join([*found, f"oracle: it cannot be evaluated: {error}"]))
     try:
-        found += check_honesty(record, trials, len(values), given)
+        found += check_honesty(record, trials, len(values), condition_values)
     except UnreadableFunction as error:
         found += [] if f"form: {error}" in found else [f"form: {error}"]
     reasons = list(filter(None, [outcome.reason, *found]))
@@ -217,7 +221,9 @@ def _evaluate_inputs(
     return trials + EvaluatedInputs.evaluate(reference, samples_off_grid)
 
 
-def check_honesty(record: Record, trials: EvaluatedInputs, count: int, given: Sequence[Values]) -> list[str]:
+def check_honesty(
+    record: Record, trials: EvaluatedInputs, count: int, condition_values: Sequence[Values]
+) -> list[str]:
     """Return all findings on the oracle, inputs and branches; see :mod:`rbnotes.ledger.checks.honesty`.
 
     The inputs tried are ``count`` on the grid, and those off it.
@@ -242,11 +248,11 @@ def check_honesty(record: Record, trials: EvaluatedInputs, count: int, given: Se
         *independence.exact_agreement_findings(record, trials.expected, trials.is_reproduced_by),
         *side_effects.state_findings(record, repeated, before),
         *side_effects.unused_function_findings(record, repeated, before, traces),
-        *branch_coverage.findings(record, draws, given),
+        *branch_coverage.findings(record, draws, condition_values),
         *input_variety.findings(record, draws, off_grid),
-        *input_variety.overly_special_findings(record, given, draws),
+        *input_variety.overly_special_findings(record, condition_values, draws),
         *input_variety.hidden_variation_findings(record, trials.expected),
-        *conditions.findings(record, draws, expected, given),
+        *conditions.findings(record, draws, expected, condition_values),
         *conventions.findings(record, trials.values),
         *printed_digits.findings(record),
         *lossy_comparison.findings(
@@ -278,8 +284,8 @@ def measure(
         return Outcome(record, True)
     trials = EvaluatedInputs.evaluate(record.reference, samples(record.inputs, examples, first=first))
     allowed = (
-        EvaluatedInputs.evaluate(record.reference, samples(record.given, examples, first=first))
-        if record.given
+        EvaluatedInputs.evaluate(record.reference, samples(record.condition_inputs, examples, first=first))
+        if record.condition_inputs
         else None
     )
     return _measure_forms(

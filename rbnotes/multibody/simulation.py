@@ -308,7 +308,7 @@ def _simulate_maximal(
 
 def _maximal_start(
     model: Model, state: State | Trajectory | None, options: _ModelSimulationOptions
-) -> tuple[State | maximal.Trajectory, Array]:
+) -> tuple[State | maximal.MaximalTrajectory, Array]:
     """Return the state of all bodies or the trajectory to continue, and the coordinates of the tree."""
     if isinstance(state, Trajectory):
         if state.maximal is None:
@@ -421,7 +421,7 @@ def _trajectory(
     work: Work[Array],
     joint_impulses: tuple[Array, Array],
     restart: RestartData,
-    maximal_trajectory: maximal.Trajectory | None,
+    maximal_trajectory: maximal.MaximalTrajectory | None,
 ) -> Trajectory:
     """Return the trajectory of a run; warn of steps in which bodies may pass through each other."""
     free_E, free_phi, joint_q, joint_qdot = model.split_tree_coordinates(q, qdot)

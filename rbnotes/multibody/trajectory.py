@@ -89,7 +89,7 @@ class Trajectory:
     actuator_impulses: Array
     friction_impulses: Array
     restart: RestartData
-    maximal: maximal.Trajectory | None = None
+    maximal: maximal.MaximalTrajectory | None = None
     recorded: Mapping[str, Channel] = field(default_factory=dict)
 
     @cached_property

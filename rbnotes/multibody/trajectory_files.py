@@ -114,7 +114,7 @@ def load_trajectory(path: str | os.PathLike[str], model: Model) -> Trajectory:
     restart = RestartData(_points(arrays, "restart"), last)
     in_maximal = None
     if arrays["is_maximal"]:
-        in_maximal = maximal.Trajectory(
+        in_maximal = maximal.MaximalTrajectory(
             states=body_states,
             energies=arrays["energies"],
             contacts=contacts,

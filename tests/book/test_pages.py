@@ -284,7 +284,9 @@ def test_rewriting_a_page_keeps_the_search_excerpts_of_others(tiny_book):
     assert "about the moon" in found[1]["excerpts.js"]
     assert "Why it matters" in found[1]["excerpts.js"]
     assert entries[0].keys() >= {"sun", "star", "vector"}
-    assert entries[1] == {"moon" if entry == "sun" else entry: at for entry, at in entries[0].items()}
+    assert entries[1] == {
+        "moon" if entry == "sun" else entry: location for entry, location in entries[0].items()
+    }
     assert entries[2] == entries[0]
     assert found[2] == found[0]
 

@@ -146,8 +146,11 @@ def model():
         name: np.concatenate(dense.get(name, getattr(reduced, name, None))(of, *args), axis=None)
         for name, (of, args) in calls.items()
     }
-    at = reduced.body_kinematics(tree, q, v)
-    reference = {"jacobian_product": at.phi.ravel(), "bias_acceleration": at.bias_acceleration.ravel()}
+    kinematics = reduced.body_kinematics(tree, q, v)
+    reference = {
+        "jacobian_product": kinematics.phi.ravel(),
+        "bias_acceleration": kinematics.bias_acceleration.ravel(),
+    }
     return calls | dict.fromkeys(reference, (tree, (q, v))), expected | reference
 
 

@@ -76,10 +76,10 @@ def test_inverse_dynamics_and_products(case):
     assert_close(
         compiled.inverse_dynamics(q, v, a, wrenches), reduced.inverse_dynamics_dense(tree, q, v, a, wrenches)
     )
-    M, at = reduced.mass_matrix(tree, q), reduced.body_kinematics(tree, q, v)
+    M, kinematics = reduced.mass_matrix(tree, q), reduced.body_kinematics(tree, q, v)
     assert_close(compiled.mass_product(q, a), M @ a)
-    assert_close(compiled.jacobian_product(q, v), at.phi)
-    assert_close(compiled.bias_acceleration(q, v), at.bias_acceleration)
+    assert_close(compiled.jacobian_product(q, v), kinematics.phi)
+    assert_close(compiled.bias_acceleration(q, v), kinematics.bias_acceleration)
     assert_close(compiled.bias_forces(q, v), reduced.bias_forces(tree, q, v))
     assert_close(
         compiled.jacobian_transpose_product(q, wrenches), reduced.jacobian(tree, q).T @ wrenches.ravel()

@@ -80,9 +80,9 @@ def test_single_state_against_reference(case):
         expected = reduced.forward_dynamics_dense(tree, q, v, x, wrenches)
         assert_close(compiled.forward_dynamics(q, v, x, wrenches), expected, tolerance)
         assert_close(compiled.inverse_dynamics(q, v, x), reduced.inverse_dynamics_dense(tree, q, v, x))
-        at = reduced.body_kinematics(tree, q, v)
-        assert_close(compiled.jacobian_product(q, v), at.phi)
-        assert_close(compiled.bias_acceleration(q, v), at.bias_acceleration)
+        kinematics = reduced.body_kinematics(tree, q, v)
+        assert_close(compiled.jacobian_product(q, v), kinematics.phi)
+        assert_close(compiled.bias_acceleration(q, v), kinematics.bias_acceleration)
         applied = reduced.jacobian(tree, q).T @ wrenches.ravel()
         assert_close(compiled.jacobian_transpose_product(q, wrenches), applied)
         assert_close(compiled.bias_forces(q, v), reduced.bias_forces(tree, q, v))
@@ -235,10 +235,10 @@ def test_singular_state_errors_equal_those_of_the_reference():
     compiled = packing.compile(tree)
     q, v, x = rng.normal(size=(3, tree.num_coordinates))
     good = compiled.forward_dynamics(q, v, x)
-    for at in (2, 4):
+    for index in (2, 4):
         for away, singular in ((1e-7, True), (3e-6, False)):
             near = q.copy()
-            near[at] = np.pi - 2 * away
+            near[index] = np.pi - 2 * away
             calls = {"forward_dynamics": (near, v, x), "inverse_dynamics": (near, v, x)}
             calls |= {"inverse_mass_product": (near, x), "jacobian_product": (near, v)}
             calls["bias_forces"] = near, v

@@ -12,7 +12,7 @@ def test_workspace_size_is_sufficient(bodies, rows, envelope, contacts):
     size = workspace_size(bodies, rows, envelope, contacts)
     memory = np.zeros(size)
     states, step = (getattr(each, "py_func", each) for each in (allocate_states, allocate_step_workspace))
-    *_, at = step(memory, 0, bodies + 1, rows, envelope, contacts)
+    *_, offset = step(memory, 0, bodies + 1, rows, envelope, contacts)
     for _ in range(2):
-        _, at = states(memory, at, bodies + 1, rows, envelope)
-    assert at == size
+        _, offset = states(memory, offset, bodies + 1, rows, envelope)
+    assert offset == size

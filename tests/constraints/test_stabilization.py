@@ -210,13 +210,16 @@ def test_closed_loop_with_redundant_rows():
     poses = np.tile(np.eye(4), (3, 1, 1))
     poses[:, :3, 3] = (corners[:-1] + corners[1:]) / 2
 
-    def at(corner, body):
+    def corner_frame(corner, body):
         return se3.frame(np.eye(3), corners[corner] - (0 if body == WORLD else poses[body][:3, 3]))
 
     joints = [
-        Joint(Revolute(), i, at(i, i), i - 1 if i else WORLD, at(i, i - 1 if i else WORLD)) for i in range(3)
+        Joint(
+            Revolute(), i, corner_frame(i, i), i - 1 if i else WORLD, corner_frame(i, i - 1 if i else WORLD)
+        )
+        for i in range(3)
     ]
-    joints.append(Joint(Revolute(), 2, at(3, 2), WORLD, at(3, WORLD)))
+    joints.append(Joint(Revolute(), 2, corner_frame(3, 2), WORLD, corner_frame(3, WORLD)))
     inertias = np.stack([rod_inertia(1.0)] * 3)
     displaced = poses @ se3.exp(0.05 * np.random.default_rng(3).normal(size=(3, 6)))
     found = project_poses(

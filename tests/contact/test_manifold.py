@@ -14,7 +14,7 @@ from rbnotes.contact import (
 from rbnotes.shapes import Box, Capsule, Sphere
 
 
-def at(x, y, z, *rotation):
+def pose_at(x, y, z, *rotation):
     return se3.frame(so3.exp(rotation or (0.0, 0.0, 0.0)), [x, y, z])
 
 
@@ -24,14 +24,14 @@ def sorted_rows(points):
 
 class TestManifolds:
     def test_aligned_boxes_touch_at_four_corners(self):
-        found = collide(Box([1, 1, 1]), at(0.25, 0, 0.99), Box([1, 2, 1]), at(0, 0, 0), 0.1)
+        found = collide(Box([1, 1, 1]), pose_at(0.25, 0, 0.99), Box([1, 2, 1]), pose_at(0, 0, 0), 0.1)
         expected = np.array(list(product([-0.25, 0.5], [-0.5, 0.5], [0.495])))
         np.testing.assert_allclose(sorted_rows(found.position), sorted_rows(expected), atol=1e-12)
         np.testing.assert_allclose(found.gap, -0.01)
         np.testing.assert_allclose(found.normal, np.tile([0, 0, 1.0], (4, 1)))
 
     def test_rotated_boxes_touch_at_eight_points(self):
-        found = collide(Box([1, 1, 1]), at(0, 0, 1.01, 0, 0, np.pi / 4), Box([1, 1, 1]), np.eye(4), 0.1)
+        found = collide(Box([1, 1, 1]), pose_at(0, 0, 1.01, 0, 0, np.pi / 4), Box([1, 1, 1]), np.eye(4), 0.1)
         assert len(found.gap) == 8
         np.testing.assert_allclose(np.abs(found.position[:, :2]).max(axis=1), 0.5)
         np.testing.assert_allclose(np.abs(found.position[:, :2]).sum(axis=1), np.sqrt(0.5))
@@ -39,7 +39,7 @@ class TestManifolds:
     @given(st.floats(0.001, 0.029), st.booleans())
     def test_rocking_box_keeps_its_far_contacts(self, tilt, about_x):
         rotation = (tilt, 0.0, 0.0) if about_x else (0.0, tilt, 0.0)
-        found = collide(Box([1, 1, 1]), at(0, 0, 1, *rotation), Box([2, 2, 1]), np.eye(4), 0.1)
+        found = collide(Box([1, 1, 1]), pose_at(0, 0, 1, *rotation), Box([2, 2, 1]), np.eye(4), 0.1)
         drop = np.sin(tilt) / 2 + np.cos(tilt) / 2
         near = 0.5 - drop
         np.testing.assert_allclose(np.sort(found.gap), np.repeat([near, near + np.sin(tilt)], 2), atol=1e-12)
@@ -47,7 +47,7 @@ class TestManifolds:
     @given(st.floats(0.04, 0.4))
     def test_leaning_box_has_a_contact_at_its_other_edge(self, tilt):
         """Its far edge is a contact as soon as it is within the margin."""
-        pose = at(0, 0, 0.5 + (np.sin(tilt) + np.cos(tilt)) / 2, tilt, 0, 0)
+        pose = pose_at(0, 0, 0.5 + (np.sin(tilt) + np.cos(tilt)) / 2, tilt, 0, 0)
         near = collide(Box([1, 1, 1]), pose, Box([2, 2.5, 1]), np.eye(4), 0.9 * np.sin(tilt))
         far = collide(Box([1, 1, 1]), pose, Box([2, 2.5, 1]), np.eye(4), 1.1 * np.sin(tilt))
         np.testing.assert_allclose(near.gap, [0, 0], atol=1e-12)
@@ -91,13 +91,13 @@ class TestManifolds:
         assert changes.max() < 0.05  # FLAT and a little: from there on an edge lies on the face
 
     def test_edge_on_face_touches_at_two_points(self):
-        pose = at(0, 0, 0.5 + np.sqrt(0.5), np.pi / 4, 0, 0)
+        pose = pose_at(0, 0, 0.5 + np.sqrt(0.5), np.pi / 4, 0, 0)
         found = collide(Box([1, 1, 1]), pose, Box([0.6, 2, 1]), np.eye(4), 0.01)
         expected = np.array([[-0.3, 0, 0.5], [0.3, 0, 0.5]])
         np.testing.assert_allclose(sorted_rows(found.position), expected, atol=1e-12)
 
     def test_lying_capsule_touches_at_two_points(self):
-        pose = at(0.3, 0, 0.5 + 0.2, 0, np.pi / 2, 0)
+        pose = pose_at(0.3, 0, 0.5 + 0.2, 0, np.pi / 2, 0)
         found = collide(Capsule(0.2, 1.0), pose, Box([1, 1, 1]), np.eye(4), 0.01)
         expected = np.array([[-0.2, 0, 0.5], [0.5, 0, 0.5]])
         np.testing.assert_allclose(sorted_rows(found.position), expected, atol=1e-12)
@@ -115,14 +115,14 @@ class TestManifolds:
         np.testing.assert_allclose(found.gap[nearest], 0.05, atol=1e-12)
 
     def test_parallel_capsules_touch_along_their_overlap(self):
-        found = collide(Capsule(0.2, 1.0), at(0.5, 0, 0.3), Capsule(0.3, 1.0), np.eye(4), 0.1)
+        found = collide(Capsule(0.2, 1.0), pose_at(0.5, 0, 0.3), Capsule(0.3, 1.0), np.eye(4), 0.1)
         expected = np.array([[0.3, 0, -0.2], [0.3, 0, 0.5]])
         np.testing.assert_allclose(sorted_rows(found.position), expected, atol=1e-12)
         np.testing.assert_allclose(found.normal, [[1, 0, 0]] * 2, atol=1e-12)
         np.testing.assert_allclose(found.gap, 0, atol=1e-12)
 
     def test_capsules_end_to_end(self):
-        found = collide(Capsule(0.2, 1.0), at(0, 0, 1.5), Capsule(0.3, 1.0), np.eye(4), 0.1)
+        found = collide(Capsule(0.2, 1.0), pose_at(0, 0, 1.5), Capsule(0.3, 1.0), np.eye(4), 0.1)
         np.testing.assert_allclose(found.position, [[0, 0, 0.8 + 0.0]], atol=1e-12)
         np.testing.assert_allclose(found.gap, [0], atol=1e-12)
 
@@ -137,7 +137,7 @@ class TestManifolds:
         ],
     )
     def test_concentric_shapes_separate_along_a_shortest_direction(self, a, b, depth):
-        pose = at(0.3, -0.2, 0.1, 0.4, 0.5, -0.6)
+        pose = pose_at(0.3, -0.2, 0.1, 0.4, 0.5, -0.6)
         found = collide(a, pose, b, pose)
         assert found.gap.min() == pytest.approx(-depth)
         separated = pose.copy()
@@ -145,5 +145,5 @@ class TestManifolds:
         assert collide(a, separated, b, pose, 1.0).gap.min() == pytest.approx(1e-9, abs=1e-12)
 
     def test_no_contact_beyond_the_margin(self):
-        assert len(collide(Sphere(1), at(0, 0, 2.1), Sphere(1), np.eye(4), 0.09).gap) == 0
-        assert len(collide(Sphere(1), at(0, 0, 2.1), Sphere(1), np.eye(4), 0.11).gap) == 1
+        assert len(collide(Sphere(1), pose_at(0, 0, 2.1), Sphere(1), np.eye(4), 0.09).gap) == 0
+        assert len(collide(Sphere(1), pose_at(0, 0, 2.1), Sphere(1), np.eye(4), 0.11).gap) == 1

@@ -158,9 +158,11 @@ def test_runge_kutta_against_the_entries_of_the_poses():
         E = np.tile(np.eye(4), (2, 1, 1))
         E[:, :3] = y[:24].reshape(2, 3, 4)
         U, _, Vt = np.linalg.svd(E[:, :3, :3])  # leaves the group by rounding
-        at = State(se3.frame(U @ Vt, E[:, :3, 3]), x=y[24:27].reshape(1, 3)).with_velocity(y[27:])
-        accelerations = np.linalg.solve(system.mass_matrix(at), system.force(at))
-        return np.concatenate([(E @ se3.hat(at.phi))[:, :3].ravel(), at.v.ravel(), accelerations])
+        new_state = State(se3.frame(U @ Vt, E[:, :3, 3]), x=y[24:27].reshape(1, 3)).with_velocity(y[27:])
+        accelerations = np.linalg.solve(system.mass_matrix(new_state), system.force(new_state))
+        return np.concatenate(
+            [(E @ se3.hat(new_state.phi))[:, :3].ravel(), new_state.v.ravel(), accelerations]
+        )
 
     exact = solve_ivp(rates, (0, 0.1), flatten_state(state), rtol=1e-10, atol=1e-11, method="DOP853").y[:, -1]
     np.testing.assert_allclose(flatten_state(runge_kutta(system, state, 0.1)), exact, rtol=0, atol=1e-7)

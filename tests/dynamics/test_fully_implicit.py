@@ -48,9 +48,9 @@ def test_the_equations_of_motion_hold(name):
     after, c = step(system, start, h), step.fraction
     mean = start.velocity + c * (after.velocity - start.velocity)
     np.testing.assert_allclose(after.E, start.E @ se3.exp(h * mean[:12].reshape(2, 6)), atol=1e-13)
-    at = start.retract(c * h * mean, c * h).with_velocity(mean)
-    rate = system.mass_matrix(at) @ (after.velocity - start.velocity) / h
-    np.testing.assert_allclose(system.force(at), rate, atol=1e-8 * np.linalg.norm(rate))
+    intermediate_state = start.retract(c * h * mean, c * h).with_velocity(mean)
+    rate = system.mass_matrix(intermediate_state) @ (after.velocity - start.velocity) / h
+    np.testing.assert_allclose(system.force(intermediate_state), rate, atol=1e-8 * np.linalg.norm(rate))
     assert np.linalg.norm(h * mean[:3]) > 0.3
 
 

@@ -65,8 +65,8 @@ def wrenches(tension, E, x, phi, active=None):
     X, _ = world(E, x, phi)
     return np.array(
         [
-            np.concatenate([pose[:3, :3].T @ np.cross(at - pose[:3, 3], f), pose[:3, :3].T @ f])
-            for pose, at, f in zip(E, X, tension_forces(tension, E, x, phi, active), strict=True)
+            np.concatenate([pose[:3, :3].T @ np.cross(point - pose[:3, 3], f), pose[:3, :3].T @ f])
+            for pose, point, f in zip(E, X, tension_forces(tension, E, x, phi, active), strict=True)
         ]
     )
 
@@ -280,8 +280,8 @@ class TestBodyPathLength:
     def test_against_differences(self, path):
         E, x, phi, active = path
         found = body_path_length(E, x, phi, active)
-        at = world(E, x, phi)
-        assert_allclose([found.L, found.Ldot], path_length(*at, active), atol=1e-12)
+        points_and_velocities = world(E, x, phi)
+        assert_allclose([found.L, found.Ldot], path_length(*points_and_velocities, active), atol=1e-12)
         gradient, error = se3_derivative(lambda poses: path_length(*world(poses, x, phi), active).L, E)
         close(found.dL_dxi, gradient, error)
         by_twists = jacobian(lambda z: path_length(*world(E, x, z.reshape(-1, 6)), active).Ldot, phi.ravel())

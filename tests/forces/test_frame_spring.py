@@ -195,8 +195,8 @@ def test_small_angles(pair, phi):
     level[1] = E[1] @ spring.X_2 @ se3.frame(Rotation.from_rotvec(-w).as_matrix(), np.zeros(3)) \
         @ se3.inverse(spring.X_2)  # fmt: skip
     limit = frame_spring_forces(spring, level, phi)
-    for near, at in zip(forces, limit, strict=True):
-        assert np.abs(near - at).max() < slack * (1 + np.abs(at).max())
+    for nearby_value, limit_value in zip(forces, limit, strict=True):
+        assert np.abs(nearby_value - limit_value).max() < slack * (1 + np.abs(limit_value).max())
     turning = FrameSpring(spring.X_1, spring.X_2, np.zeros((3, 3)), spring.K_r)
     torque = se3.Ad(spring.X_1).T @ frame_spring_forces(turning, E, AT_REST).w[0]
     expected = spring.K_r @ w + np.cross(w, spring.K_r @ w) / 2
@@ -234,10 +234,10 @@ def test_torque_jumps_at_a_half_turn_and_the_energy_does_not():
     def rotated_frames(angle):
         return np.array([np.eye(4), se3.frame(so3.exp([0, 0, angle]), np.zeros(3))])
 
-    below, at, above = (rotated_frames(np.pi + offset) for offset in (-1e-9, 0.0, 1e-9))
-    torques = [frame_spring_forces(spring, E, AT_REST).w[0, 2] for E in (below, at, above)]
+    below, half_turn, above = (rotated_frames(np.pi + offset) for offset in (-1e-9, 0.0, 1e-9))
+    torques = [frame_spring_forces(spring, E, AT_REST).w[0, 2] for E in (below, half_turn, above)]
     assert_allclose(torques, [2 * np.pi, 2 * np.pi, -2 * np.pi], atol=1e-6)
-    energies = [frame_spring_energy(spring, E) for E in (below, at, above)]
+    energies = [frame_spring_energy(spring, E) for E in (below, half_turn, above)]
     assert_allclose(energies, np.pi**2, atol=1e-7)
 
 

@@ -93,9 +93,11 @@ class TestCurves:
 
     def test_curves_are_c1(self, name):
         curve, knots = CURVES[name]
-        at = np.array(knots, dtype=float)
+        knot_positions = np.array(knots, dtype=float)
         for order in (0, 1):
-            assert_allclose(curve(at - 1e-11, order), curve(at + 1e-11, order), atol=1e-8)
+            assert_allclose(
+                curve(knot_positions - 1e-11, order), curve(knot_positions + 1e-11, order), atol=1e-8
+            )
 
     def test_curve_extrapolates_linearly(self, name):
         curve, knots = CURVES[name]

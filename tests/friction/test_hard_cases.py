@@ -187,11 +187,11 @@ def test_opposed_contacts_have_minimal_impulses(mu):
 
 def test_least_norm_impulses_are_returned():
     """A beam on three supports in a row and under a stop: only a sum and a moment are given."""
-    at = np.array([[-1.0, 0, -0.1], [0, 0, -0.1], [1.0, 0, -0.1], [0.5, 0, 0.1]])
+    support_points = np.array([[-1.0, 0, -0.1], [0, 0, -0.1], [1.0, 0, -0.1], [0.5, 0, 0.1]])
     frame = np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])
     rows = [
         np.hstack([np.cross(arm, side * frame), side * frame])
-        for arm, side in zip(at, (1, 1, 1, -1), strict=True)
+        for arm, side in zip(support_points, (1, 1, 1, -1), strict=True)
     ]
     problem = StepProblem(
         np.eye(6), np.array([0, 0.2, 0, 0, 0, -3.0]), contacts=Contacts(np.array(rows), 0.0)

@@ -141,7 +141,7 @@ WITHIN = (
     r"contact\.detection\.ContactPoints",
     r"dynamics\.(constrained_steps\.ConstrainedStepResult|state\.States|step_problem\.StepSolution)",
     r"friction\.(contact_problem\.(FrictionContactProblem|DelassusProblem.*)|staggered_projections\.StaggeredSolution)",
-    r"multibody\.maximal\.trajectory\.(ContactRecord|Trajectory)",
+    r"multibody\.maximal\.trajectory\.(ContactRecord|MaximalTrajectory)",
     r"multibody\.reduced\.(adaptive_integration\.MotionWithEvents|dual_dynamics\.DualProblem|examples\.Example)",
     r"multibody\.reduced\.(inverse_mass\.InverseMass|preconditioning\.StepPreconditioner|bearing_reactions\..*)",
     r"multibody\.formats\.robot\.(Robot|RobotJoint|unique_name)",

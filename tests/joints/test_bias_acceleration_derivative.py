@@ -60,11 +60,11 @@ def test_derivative_of_the_bias_acceleration(case):
     def bias(rate):
         """Return the product of a matrix that `rate` returns and the rates, for copies of all states."""
 
-        def evaluate(at):
-            rates = np.broadcast_to(np.repeat(qdot, k, axis=0), (len(at) // (n * k), n * k, k)).reshape(
-                at.shape
-            )
-            return (rate(at, rates) @ rates[..., None])[..., 0]
+        def evaluate(coordinates):
+            rates = np.broadcast_to(
+                np.repeat(qdot, k, axis=0), (len(coordinates) // (n * k), n * k, k)
+            ).reshape(coordinates.shape)
+            return (rate(coordinates, rates) @ rates[..., None])[..., 0]
 
         return evaluate
 

@@ -144,8 +144,8 @@ def test_gears_roll_without_slip(inside, center, meshing):
         Q, twist = joint.transform([q]), joint.motion_subspace([q])[:, 0]
         arm = np.array([np.cos(q), np.sin(q), 0])
         np.testing.assert_allclose(Q[:3, 3], center * arm, atol=1e-14)
-        at = Q[:3, :3].T @ (meshing * arm - Q[:3, 3])
-        np.testing.assert_allclose(twist[3:] + np.cross(twist[:3], at), 0, atol=1e-14)
+        contact_point = Q[:3, :3].T @ (meshing * arm - Q[:3, 3])
+        np.testing.assert_allclose(twist[3:] + np.cross(twist[:3], contact_point), 0, atol=1e-14)
 
 
 @pytest.mark.parametrize(

@@ -105,8 +105,8 @@ def test_errors_grow_along_the_rows(movers):
             poses[..., 3, :] = 0, 0, 0, 1
             # A pair of bodies and a joint for each time.
             count = len(times)
-            at = [WORLD if joint.parent == WORLD else 2 * k for k in range(count)]
-            copies = [replace(joint, body=2 * k + 1, parent=at[k]) for k in range(count)]
+            parents = [WORLD if joint.parent == WORLD else 2 * k for k in range(count)]
+            copies = [replace(joint, body=2 * k + 1, parent=parents[k]) for k in range(count)]
             constraint_errors = maximal.constraint_error(copies, poses.reshape(-1, 4, 4)).reshape(count, -1)
             G = maximal.constraint_jacobian(copies, poses.reshape(-1, 4, 4)).toarray()
             own_rows = G.reshape(count, joint.num_constraints, count, 12)[range(count), :, range(count), 6:]

@@ -127,7 +127,7 @@ ABOUT_A = {"R": st.builds(about, AXIS, some.numbers(0.5, 3.0)), "a": AXIS}
 CONDITIONAL = {
     "verdict": Verdict.CONDITIONAL,
     "condition": "$R$ turns about $a$",
-    "given": ABOUT_A,
+    "condition_inputs": ABOUT_A,
     "holds_when": keeps_the_axis,
     "printed": commuted_printed,
     "library": commuted_library,
@@ -176,7 +176,7 @@ def test_a_condition():
 
 def test_a_condition_is_a_predicate():
     assert refused("condition:", **{**CONDITIONAL, "holds_when": None})
-    assert refused("false on inputs of `given`", **{**CONDITIONAL, "holds_when": small})
+    assert refused("false on inputs of `condition_inputs`", **{**CONDITIONAL, "holds_when": small})
     assert refused("runs the", **{**CONDITIONAL, "holds_when": printed_is_right})
 
 
@@ -192,7 +192,7 @@ def test_a_condition_is_a_predicate():
 def test_a_condition_that_is_a_flag(flags):
     up = flags.filter(bool)
     given = {**INPUTS, "flag": up}
-    assert refused("only reads a flag", **FLAGGED, inputs={**INPUTS, "flag": flags}, given=given)
+    assert refused("only reads a flag", **FLAGGED, inputs={**INPUTS, "flag": flags}, condition_inputs=given)
 
 
 def test_a_condition_without_failures_outside_it_is_reported():
@@ -204,7 +204,7 @@ def test_a_condition_without_failures_outside_it_is_reported():
 
     given = {"R": some.rotations(), "a": some.vectors(low=-2.0, high=0.5)}
     wide = {**CONDITIONAL, "printed": spoilt, "library": turned_library, "reference": turned_reference}
-    assert refused("outside it", **{**wide, "holds_when": below, "given": given})
+    assert refused("outside it", **{**wide, "holds_when": below, "condition_inputs": given})
 
 
 def test_given_is_no_more_special_than_the_condition():
@@ -217,7 +217,7 @@ def test_given_is_no_more_special_than_the_condition():
         return turned_printed(R, a) + (a[0] if a[0] > 0.5 else 0.0)
 
     wide = {**CONDITIONAL, "printed": spoilt, "library": turned_library, "reference": turned_reference}
-    assert refused("more special", **{**wide, "holds_when": level, "given": flat})
+    assert refused("more special", **{**wide, "holds_when": level, "condition_inputs": flat})
 
 
 # --- 9: what else a liar would try ----------------------------------------------------------------------

@@ -254,7 +254,7 @@ def test_a_condition_that_is_the_claim(holds_when, kind):
         kind,
         verdict=Verdict.CONDITIONAL,
         condition="$R$ turns about $a$",
-        given={"R": st.builds(about, AXIS, some.numbers(0.5, 3.0)), "a": AXIS},
+        condition_inputs={"R": st.builds(about, AXIS, some.numbers(0.5, 3.0)), "a": AXIS},
         holds_when=holds_when,
         printed=commuted,
         library=turned_after,
@@ -288,7 +288,7 @@ def test_a_flag_that_is_a_number():
         reference=switched_reference,
         holds_when=is_on,
         inputs={**INPUTS, "mode": some.numbers(-1, 1)},
-        given={**INPUTS, "mode": some.numbers(0.25, 1)},
+        condition_inputs={**INPUTS, "mode": some.numbers(0.25, 1)},
     )
 
 

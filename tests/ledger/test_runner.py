@@ -137,7 +137,7 @@ CONDITIONAL = {
     "verdict": Verdict.CONDITIONAL,
     "condition": "$x y = 0$",
     "inputs": SCALARS,
-    "given": {"x": some.numbers(0, 0), "y": some.numbers()},
+    "condition_inputs": {"x": some.numbers(0, 0), "y": some.numbers()},
     "holds_when": product_is_zero,
     "implements": (np.square,),
     "printed": square_without_middle,
@@ -180,7 +180,7 @@ class TestVerdicts:
         outcome = verify(make(**CONDITIONAL))
         assert outcome.confirmed, outcome.reason
         assert not verify(make(**CONDITIONAL | {"printed": square_of_sum})).confirmed
-        assert not verify(make(**CONDITIONAL | {"given": SCALARS})).confirmed
+        assert not verify(make(**CONDITIONAL | {"condition_inputs": SCALARS})).confirmed
 
     def test_demonstration_without_inputs(self):
         numbers = {
@@ -255,7 +255,7 @@ class TestRecord:
             ({"printed": None}, "printed|form to check"),
             ({"verdict": Verdict.ERRATUM, "library": double_area}, "correction"),
             ({"verdict": Verdict.ERRATUM, "correction": "x"}, "right form"),
-            (CONDITIONAL | {"given": None}, "holds"),
+            (CONDITIONAL | {"condition_inputs": None}, "holds"),
             (CONDITIONAL | {"condition": ""}, "condition"),
         ],
     )
@@ -299,7 +299,7 @@ class TestSection:
         assert surviving_mutants(record) == []
 
     def test_an_inherited_form_is_the_form(self):
-        class turned(family):
+        class opposite_form(family):
             def reference(a, b):
                 """Turn the other way
                 round.
@@ -309,7 +309,7 @@ class TestSection:
                 return double_area_reference(b, a)
 
         @SECTION.holds("d1", "cross product")
-        class record(turned):
+        class record(opposite_form):
             pass
 
         assert (record.printed, record.oracle) == (family.printed, "Turn the other way round.")

@@ -39,7 +39,7 @@ def matrix(item):
     return np.reshape(item["matrix"], (4, 4)).T  # three.js stores columns
 
 
-def at(samples, time):
+def interpolate(samples, time):
     """Interpolate samples linearly over time."""
     flat = samples.reshape(len(samples), -1)
     return np.array([np.interp(time, TIMES, column) for column in flat.T]).reshape(samples.shape[1:])
@@ -49,19 +49,19 @@ def test_body_poses_are_interpolated(frames):
     slerp = Slerp(TIMES, ROTATIONS)
     for time, items in zip(SAMPLE_TIMES, frames, strict=True):
         pose = matrix(items[0])
-        np.testing.assert_allclose(pose[:3, 3], at(POSITIONS, time), atol=1e-5)
+        np.testing.assert_allclose(pose[:3, 3], interpolate(POSITIONS, time), atol=1e-5)
         expected = slerp(min(time, TIMES[-1])).as_matrix()
         np.testing.assert_allclose(pose[:3, :3], expected, atol=1e-5)
 
 
 def test_a_line_follows_its_points(frames):
     for time, items in zip(SAMPLE_TIMES, frames, strict=True):
-        np.testing.assert_allclose(items[1]["points"], at(ENDS, time).ravel(), atol=1e-5)
+        np.testing.assert_allclose(items[1]["points"], interpolate(ENDS, time).ravel(), atol=1e-5)
 
 
 def test_a_spring_winds_around_the_line_between_its_ends(frames):
     for time, items in zip(SAMPLE_TIMES, frames, strict=True):
-        start, end = at(ENDS, time)
+        start, end = interpolate(ENDS, time)
         segments = np.reshape(items[2]["points"], (-1, 2, 3))
         np.testing.assert_allclose(segments[0, 0], start, atol=1e-5)
         np.testing.assert_allclose(segments[-1, 1], end, atol=1e-5)

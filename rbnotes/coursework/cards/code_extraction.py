@@ -123,7 +123,7 @@ class CodePage:
         if self.num_lines > 2 * MAX_LINES:  # counting the docstrings
             raise NotExtractable("it is too long")
         source.name = name
-        rewritten = _Rewriter(self, function).visit(source)
+        rewritten = _NameRewriter(self, function).visit(source)
         self.parts.append(ast.unparse(ast.fix_missing_locations(rewritten)))
         self.pending.pop()
         return name
@@ -159,7 +159,7 @@ def _is_arguments_module(module: str) -> bool:
     return module == arguments.__name__ or module.startswith(f"{arguments.__name__}.")
 
 
-class _Rewriter(ast.NodeTransformer):
+class _NameRewriter(ast.NodeTransformer):
     """Replace the external names of a function by their names in the text."""
 
     def __init__(self, page: CodePage, function: FunctionType) -> None:

@@ -156,7 +156,7 @@ def challenge(
     failed = [(case, assessment) for case, _, assessment in results if not assessment]
     if not failed:
         worst = max((assessment for _, _, assessment in results), key=lambda assessment: assessment.error)
-        outside = None if record.given is None else _challenge_outside_condition(record, function)
+        outside = None if record.condition_inputs is None else _challenge_outside_condition(record, function)
         return ChallengeResult(
             record.id, worst, len(results), condition=record.condition, outside_condition=outside
         )

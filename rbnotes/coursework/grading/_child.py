@@ -17,16 +17,19 @@ import types
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 _SETTINGS = json.loads(sys.argv[1])
 # It loads single files instead of the package, because it must not hold more than it needs.
 _HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [_HERE, os.path.join(os.path.dirname(_HERE), "challenge"), *_SETTINGS["path"]]
-# mypy does not find these modules: the path is set above, at run time.
-import _messages  # type: ignore[import-not-found]  # noqa: E402
-import _restrictions  # type: ignore[import-not-found]  # noqa: E402
-import calls  # type: ignore[import-not-found]  # noqa: E402
+if TYPE_CHECKING:
+    from rbnotes.coursework.challenge import calls
+    from rbnotes.coursework.grading import _messages, _restrictions
+else:
+    import _messages
+    import _restrictions
+    import calls
 
 MODULE_NAME = "submission"
 ANSWER_DESCRIPTOR = 3

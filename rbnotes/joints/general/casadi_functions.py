@@ -160,12 +160,9 @@ class VectorizedFunction:
         self.function = function
         self._thread_local = threading.local()
 
-    def __getstate__(self) -> Any:
-        return self.function
-
-    def __setstate__(self, function: Any) -> None:
-        # The unpickled object is of this class, so __init__ sets its attributes.
-        self.__init__(function)  # type: ignore[misc]
+    def __reduce__(self) -> tuple[type[VectorizedFunction], tuple[Any]]:
+        """Pickle the function alone: buffers belong to a thread."""
+        return VectorizedFunction, (self.function,)
 
     def __call__(self, *vectors: Array) -> list[Array]:
         """Return matrices ``(..., rows, columns)`` of vectors ``(..., k)`` with the same leading axes."""

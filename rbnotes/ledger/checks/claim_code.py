@@ -406,13 +406,13 @@ def _copy_cell(cell: CellType) -> CellType:
 
 def _compile_changed(source: ast.FunctionDef, function: FunctionType) -> CodeType:
     """Return the code of a changed source with the same closure as the function."""
-    free = function.__code__.co_freevars
+    free_variables = function.__code__.co_freevars
     scope = ast.parse("def scope(): pass").body[0]
     assert isinstance(scope, ast.FunctionDef)
     # Under another name, because its body may use its own name for a function of the module.
     renamed = copy.copy(source)
     renamed.name = "__changed__"
-    scope.body = [*(ast.parse(f"{name} = None").body[0] for name in free), renamed]
+    scope.body = [*(ast.parse(f"{name} = None").body[0] for name in free_variables), renamed]
     module = compile(
         ast.fix_missing_locations(ast.Module([scope], [])), f"<changed {function.__name__}>", "exec"
     )

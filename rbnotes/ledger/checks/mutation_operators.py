@@ -278,8 +278,8 @@ def _call_changes(
         else:
             # Move each bound to infinity in turn.
             for place in range(1, len(arguments)):
-                free = ast.Constant(None)
-                kept = [*arguments[:place], free, *arguments[place + 1 :]]
+                no_bound = ast.Constant(None)
+                kept = [*arguments[:place], no_bound, *arguments[place + 1 :]]
                 yield f"dropped bound {whole[place]}", ast.Call(function, kept, node.keywords)
     if name == "einsum" and arguments and isinstance(arguments[0], ast.Constant):
         for change, subscripts in _transposed_operands(str(arguments[0].value)):

@@ -239,7 +239,7 @@ def to_exact(plain: Any) -> ExactArray:
 
 
 def to_plain(value: Any) -> Any:
-    """Return a value with plain object arrays in the place of exact ones, also in containers."""
+    """Return a value with plain object arrays instead of exact ones, also in containers."""
     kind = value.__class__
     if kind is ExactArray:
         return value.view(np.ndarray)
@@ -253,7 +253,7 @@ def to_plain(value: Any) -> Any:
 
 
 def wrap(value: Any) -> Any:
-    """Return a result of NumPy with exact arrays in the place of plain ones of numbers."""
+    """Return a result of NumPy with exact arrays instead of plain ones of numbers."""
     if value.__class__ in (np.ndarray, ExactArray):
         kind = np.ndarray.dtype.__get__(value).kind
         if kind == "f":
@@ -490,7 +490,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 
 
 def implements_numpy(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator that puts a function in the place of those of NumPy."""
+    """Return a decorator that puts a function instead of those of NumPy."""
 
     def register(own):
         for each in functions:

@@ -276,7 +276,7 @@ def _prove(record: Any, num_draws: int) -> Evidence:
     tallies: dict[tuple[str, str], _Tally] = {}
     num_branches = 0
     try:
-        for name, inputs in (("inputs", record.inputs), ("given", record.given)):
+        for name, inputs in (("inputs", record.inputs), ("condition_inputs", record.condition_inputs)):
             if inputs is None:
                 continue
             for values in _draws_to_compare(record, name, inputs, num_draws, tallies):
@@ -300,7 +300,7 @@ def _judge(record: Any, tallies: dict[tuple[str, str], _Tally]) -> Evidence:
     must_fail = verdict in WRONG_AS_PRINTED
     right = {key: t for key, t in tallies.items() if not (must_fail and key == ("printed", "inputs"))}
     if verdict == "conditional":
-        right.pop(("library", "inputs"), None) if ("library", "given") in right else None
+        right.pop(("library", "inputs"), None) if ("library", "condition_inputs") in right else None
     wrong = tallies.get(("printed", "inputs")) if must_fail else None
     compared = [c for tally in tallies.values() for c in tally.comparisons]
     num_draws = max((len(t.comparisons) for t in tallies.values()), default=0)
@@ -318,7 +318,7 @@ def _judge(record: Any, tallies: dict[tuple[str, str], _Tally]) -> Evidence:
             )
     for (form, name), tally in right.items():
         if not tally.all_equal:
-            where = " where the condition holds" if name == "given" else ""
+            where = " where the condition holds" if name == "condition_inputs" else ""
             return Evidence(
                 "sampled", num_draws=num_draws, num_wrong=num_wrong, reason=f"{form}{where}: {tally.reason}"
             )

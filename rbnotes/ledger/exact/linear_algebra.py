@@ -378,11 +378,11 @@ def null_space(M: Any, *_: Any, **__: Any) -> np.ndarray:
     M = plain_objects(M)
     n, (pivots, W) = M.shape[1], echelon_form(M)
     vectors = []
-    for free in (j for j in range(n) if j not in pivots):
+    for column in (j for j in range(n) if j not in pivots):
         v = np.asarray(to_plain(zeros(n)))
-        v[free] = ONE
+        v[column] = ONE
         for r, pivot in enumerate(pivots):
-            v[pivot] = -W[r, free]
+            v[pivot] = -W[r, column]
         vectors.append(v)
     basis = orthonormalize(vectors)
     return np.stack(basis, 1) if basis else np.empty((n, 0), object)

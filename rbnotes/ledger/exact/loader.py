@@ -68,7 +68,7 @@ def patch(*names: str) -> Callable[[Callable[[types.ModuleType], None]], Callabl
     return register
 
 
-class _Rewriter(ast.NodeTransformer):
+class _ExactRewriter(ast.NodeTransformer):
     """Replace imports, divisions and literals."""
 
     def visit_Import(self, node):
@@ -151,7 +151,7 @@ class ExactLoader(importlib.machinery.SourceFileLoader):
             stored_key, code = marshal.loads(cached.read_bytes())
             if stored_key == key:
                 return code
-        tree = ast.fix_missing_locations(_Rewriter().visit(ast.parse(source)))
+        tree = ast.fix_missing_locations(_ExactRewriter().visit(ast.parse(source)))
         code = compile(tree, path, "exec", dont_inherit=True)
         if not sys.dont_write_bytecode:
             with suppress(OSError):

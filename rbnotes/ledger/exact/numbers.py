@@ -48,7 +48,7 @@ class NotExact(ArithmeticError):
 
 
 @dataclass
-class Trace:
+class EvaluationTrace:
     """Events that weaken the evidence of a computation.
 
     Attributes
@@ -97,7 +97,7 @@ class Trace:
         self.path = hash((self.path, outcome))
 
 
-trace = Trace()
+trace = EvaluationTrace()
 
 
 def ball(value: fmpq | arb) -> arb:

@@ -1,4 +1,4 @@
-"""Stand-ins for ``numpy`` and ``math``: the same names, with exact numbers in the place of float64."""
+"""Stand-ins for ``numpy`` and ``math``: the same names, with exact numbers instead of float64."""
 
 from __future__ import annotations
 

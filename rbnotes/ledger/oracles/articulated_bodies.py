@@ -70,22 +70,28 @@ def articulated_inertia(assembly: body_trees.Assembly, q: Array, k: int) -> Arra
     It is the Gram matrix of the displacements that remain after the joints of the subtree have moved so that
     the points move least.
     """
-    W, free = (
+    W, joint_columns = (
         rigid_subtree_jacobian(assembly, q, k),
         mass_weighted_jacobian(assembly, q)[:, joint_coordinates(assembly, descendants(assembly, k))],
     )
-    residual = W - free @ np.linalg.lstsq(free, W, rcond=None)[0] if free.size else W
+    residual = (
+        W - joint_columns @ np.linalg.lstsq(joint_columns, W, rcond=None)[0] if joint_columns.size else W
+    )
     return residual.T @ residual
 
 
 def articulated_joint_inertia(assembly: body_trees.Assembly, q: Array, k: int) -> Array:
     """Return the inertia of the coordinates of joint k: its ancestors are locked, its descendants free."""
     W = mass_weighted_jacobian(assembly, q)
-    columns, free = (
+    columns, subtree_columns = (
         W[:, joint_coordinates(assembly, [k])],
         W[:, joint_coordinates(assembly, descendants(assembly, k))],
     )
-    residual = columns - free @ np.linalg.lstsq(free, columns, rcond=None)[0] if free.size else columns
+    residual = (
+        columns - subtree_columns @ np.linalg.lstsq(subtree_columns, columns, rcond=None)[0]
+        if subtree_columns.size
+        else columns
+    )
     return residual.T @ residual
 
 
@@ -220,7 +226,7 @@ def _parent_wrench_maps(assembly: body_trees.Assembly, q_bytes: bytes) -> tuple[
     Y: list[Array] = []
     Pi: list[Array] = []
     for k in range(n):
-        frame, free = parent_frame(assembly, q, k), [k, *descendants(assembly, k)]
+        frame, subtree = parent_frame(assembly, q, k), [k, *descendants(assembly, k)]
         W, indices = rigid_subtree_jacobian(assembly, q, k, frame), joint_coordinates(assembly, [k])
         unit = np.eye(assembly.num_coordinates)[:, indices]
         G = np.linalg.inv(frame) @ E[k]
@@ -228,9 +234,9 @@ def _parent_wrench_maps(assembly: body_trees.Assembly, q_bytes: bytes) -> tuple[
             [twist_from_matrix(np.linalg.inv(G) @ twist_matrix(unit_twist) @ G) for unit_twist in np.eye(6)],
             axis=-1,
         )
-        force_map = W.T @ point_accelerations(assembly, q, free, unit)
+        force_map = W.T @ point_accelerations(assembly, q, subtree, unit)
         on_coordinates = J[6 * k : 6 * k + 6].T.copy()
-        Y.append(adjoint.T - W.T @ point_accelerations(assembly, q, free, on_coordinates))
+        Y.append(adjoint.T - W.T @ point_accelerations(assembly, q, subtree, on_coordinates))
         Pi.append(force_map)
     return Y, Pi
 
@@ -253,10 +259,10 @@ def subtree_joint_accelerations(assembly: body_trees.Assembly, q: Array, forces:
     """
     C, result = mass_weighted_jacobian(assembly, q), np.zeros(assembly.num_coordinates)
     for k in range(len(assembly.parents)):
-        free, indices = (
+        subtree_indices, indices = (
             joint_coordinates(assembly, [k, *descendants(assembly, k)]),
             joint_coordinates(assembly, [k]),
         )
-        rates = np.linalg.solve(C[:, free].T @ C[:, free], forces[free])
-        result[indices] = rates[[free.index(index) for index in indices]]
+        rates = np.linalg.solve(C[:, subtree_indices].T @ C[:, subtree_indices], forces[subtree_indices])
+        result[indices] = rates[[subtree_indices.index(index) for index in indices]]
     return result

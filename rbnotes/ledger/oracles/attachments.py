@@ -46,12 +46,14 @@ def soft_constrained_motion(
     (G, g, R), (H, h) = soft, hard
     root = np.linalg.cholesky(M).T
     particular = np.linalg.lstsq(H, h, rcond=None)[0]
-    free = np.linalg.svd(H)[2][len(H) :].T
+    null_basis = np.linalg.svd(H)[2][len(H) :].T
     # A sum of squares: the distance from the free motion, and the violations.
     squares = np.vstack([root, G / np.sqrt(R)[:, None]])
     right_hand_side = np.concatenate([np.linalg.solve(root.T, f), g / np.sqrt(R)])
-    reduced_velocity = np.linalg.lstsq(squares @ free, right_hand_side - squares @ particular, rcond=None)[0]
-    v = particular + free @ reduced_velocity
+    reduced_velocity = np.linalg.lstsq(
+        squares @ null_basis, right_hand_side - squares @ particular, rcond=None
+    )[0]
+    v = particular + null_basis @ reduced_velocity
     soft_multipliers = np.array([(target - row @ v) / r for row, target, r in zip(G, g, R, strict=True)])
     hard_multipliers = least_squares_multipliers(
         M @ v - f - sum(row * p for row, p in zip(G, soft_multipliers, strict=True)), H

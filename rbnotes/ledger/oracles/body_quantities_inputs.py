@@ -48,10 +48,10 @@ def _assembly(parents: tuple[int, ...], kinds: tuple[str, ...], numbers: Array) 
 BODIES = st.builds(_assembly, st.sampled_from(TREES), st.sampled_from(ORDERS), arrays(3, 28))
 """Three bodies on a hinge, a universal and a ball joint in some order: six coordinates."""
 
-FORKED = st.builds(_assembly, st.just((-1, 0, 0)), st.sampled_from(ORDERS), arrays(3, 28)) | BODIES
+FORKED_BODIES = st.builds(_assembly, st.just((-1, 0, 0)), st.sampled_from(ORDERS), arrays(3, 28)) | BODIES
 """The same; in half of the trees and more, the first body has two children."""
 
-LINKED = st.builds(
+FOUR_BODIES = st.builds(
     _assembly,
     st.just((-1, 0, 1, 0)),
     st.just(("revolute", "universal", "prismatic", "revolute")),
@@ -59,7 +59,7 @@ LINKED = st.builds(
 )
 """Four bodies with five coordinates; the body on the universal joint has a parent and a child."""
 
-LINKED_IN_ANY_TREE = st.builds(
+FOUR_BODIES_IN_ANY_TREE = st.builds(
     _assembly,
     st.sampled_from(((-1, 0, 1, 0), (-1, 0, 1, 2), (-1, 0, 0, 0), (-1, -1, 1, 1), (-1, -1, 0, 2))),
     st.just(("revolute", "universal", "prismatic", "revolute")),

@@ -250,9 +250,9 @@ def accelerations(assembly: Assembly, q: Array, qdot: Array, load: Array) -> Arr
     """
     roots, W = np.sqrt(_coordinate_masses(assembly)), mass_weighted_jacobian(assembly, q)
     relative = np.tile(assembly.gravity, len(roots) // 3) - point_bias_acceleration(assembly, q, qdot)
-    free = np.linalg.lstsq(W, roots * relative, rcond=None)[0]
+    acceleration_without_load = np.linalg.lstsq(W, roots * relative, rcond=None)[0]
     R: Array = np.asarray(np.linalg.qr(W, mode="r"))
-    result: Array = free + np.linalg.solve(R, np.linalg.solve(R.T, load))
+    result: Array = acceleration_without_load + np.linalg.solve(R, np.linalg.solve(R.T, load))
     return result
 
 

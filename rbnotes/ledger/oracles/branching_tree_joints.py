@@ -81,8 +81,10 @@ def solve_hybrid_dynamics(M: Array, f: Array, a: Array, prescribed: tuple[int, .
     The accelerations of the `prescribed` coordinates are those in `a`.
     """
     a = a.copy()
-    free = [i for i in range(len(a)) if i not in prescribed]
-    if free:
-        inertial_forces = M[np.ix_(free, list(prescribed))] @ a[list(prescribed)]
-        a[free] = np.linalg.solve(M[np.ix_(free, free)], f[free] - inertial_forces)
+    free_indices = [i for i in range(len(a)) if i not in prescribed]
+    if free_indices:
+        inertial_forces = M[np.ix_(free_indices, list(prescribed))] @ a[list(prescribed)]
+        a[free_indices] = np.linalg.solve(
+            M[np.ix_(free_indices, free_indices)], f[free_indices] - inertial_forces
+        )
     return a, M @ a - f

@@ -35,12 +35,12 @@ def energy_matrix(M: Array, velocities: Callable[[Array], Array], size: int) -> 
 def least_action(M: Array, f: Array, G: Array, g: Array) -> Array:
     """Return v with ``G v = g`` that minimizes ``v^T M v / 2 - f^T v``, by least squares in a null space."""
     particular = np.linalg.lstsq(G, g, rcond=None)[0]
-    free = np.linalg.svd(G)[2][len(G) :].T
+    null_basis = np.linalg.svd(G)[2][len(G) :].T
     root = np.linalg.cholesky(M)
-    reduced_velocity = np.linalg.lstsq(root.T @ free, np.linalg.solve(root, f - M @ particular), rcond=None)[
-        0
-    ]
-    result: Array = particular + free @ reduced_velocity
+    reduced_velocity = np.linalg.lstsq(
+        root.T @ null_basis, np.linalg.solve(root, f - M @ particular), rcond=None
+    )[0]
+    result: Array = particular + null_basis @ reduced_velocity
     return result
 
 
@@ -52,8 +52,8 @@ def least_squares_multipliers(force: Array, G: Array) -> Array:
 
 def project_velocity(M: Array, G: Array, v: Array) -> Array:
     """Return the velocity with ``G v' = 0`` that is nearest to v in kinetic energy, by least squares."""
-    free, root = np.linalg.svd(G)[2][len(G) :].T, np.linalg.cholesky(M).T
-    result: Array = free @ np.linalg.lstsq(root @ free, root @ v, rcond=None)[0]
+    null_basis, root = np.linalg.svd(G)[2][len(G) :].T, np.linalg.cholesky(M).T
+    result: Array = null_basis @ np.linalg.lstsq(root @ null_basis, root @ v, rcond=None)[0]
     return result
 
 

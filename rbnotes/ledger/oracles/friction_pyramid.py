@@ -29,23 +29,23 @@ def pyramid_contact(
     """
     rows = np.vstack([normal, tangents])
     inverse = np.linalg.inv(M)
-    W, free = rows @ inverse @ rows.T, rows @ inverse @ momentum
+    W, free_velocity = rows @ inverse @ rows.T, rows @ inverse @ momentum
 
     def violation(impulse: Array) -> float:
-        u = free + W @ impulse
+        u = free_velocity + W @ impulse
         normal, friction = impulse[0], impulse[1:]
         power = friction @ u[1:] - normal * mu * np.min(polygon @ u[1:])
         outside = gauge(friction, polygon) - mu * normal
         result: float = max(-normal, -u[0], abs(min(normal, u[0])), outside, abs(power))
         return result
 
-    candidates = [np.zeros(3), -np.linalg.solve(W, free)]
+    candidates = [np.zeros(3), -np.linalg.solve(W, free_velocity)]
     for first, second in zip(polygon, np.roll(polygon, -1, axis=0), strict=True):
         in_corner = np.append(1.0, mu * first)
-        candidates.append(-free[0] / (W[0] @ in_corner) * in_corner)
+        candidates.append(-free_velocity[0] / (W[0] @ in_corner) * in_corner)
         ends = np.column_stack([in_corner, np.append(1.0, mu * second)])
         conditions = np.stack([[1.0, 0.0, 0.0], np.append(0.0, second - first)])
-        coefficients = np.linalg.lstsq(conditions @ W @ ends, -conditions @ free, rcond=None)[0]
+        coefficients = np.linalg.lstsq(conditions @ W @ ends, -conditions @ free_velocity, rcond=None)[0]
         if np.all(coefficients >= 0):
             candidates.append(ends @ coefficients)
     best = min(candidates, key=violation)

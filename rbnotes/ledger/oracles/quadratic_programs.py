@@ -26,11 +26,11 @@ def quadratic_parts(objective: Objective, size: int) -> tuple[Array, Array]:
 def minimizer(objective: Objective, G: Array) -> Array:
     """Return the minimizer of a quadratic objective over all v with ``G v = 0``."""
     hessian, gradient = quadratic_parts(objective, G.shape[1])
-    free = null_space(G) if len(G) else np.eye(G.shape[1])
-    curvature = free.T @ hessian @ free
-    if free.size and np.linalg.eigvalsh(curvature)[0] <= 0:
+    null_basis = null_space(G) if len(G) else np.eye(G.shape[1])
+    curvature = null_basis.T @ hessian @ null_basis
+    if null_basis.size and np.linalg.eigvalsh(curvature)[0] <= 0:
         raise ArithmeticError("the objective has no least value")
-    return free @ np.linalg.solve(curvature, -free.T @ gradient)
+    return null_basis @ np.linalg.solve(curvature, -null_basis.T @ gradient)
 
 
 def constrained_minimizer(objective: Objective, C: Array, G: Array) -> Array:

@@ -178,7 +178,7 @@ class MjcfModel:
             If ``state`` does not fit the model.
         """
         self.model.check_state(state)
-        free = [self.model.bodies[i].name for i in self.model.free_body_indices]
+        free_bodies = [self.model.bodies[i].name for i in self.model.free_body_indices]
         tree_state, tree = self.model.tree_state(state), self.model.tree
         positions: list[Array] = []
         velocities: list[Array] = []
@@ -186,7 +186,7 @@ class MjcfModel:
             own = tree.coordinate_slices[tree.index(joint.body)]
             q, qdot = tree_state.q[own], tree_state.qdot[own]
             if joint.kind == "free":
-                E, phi = (each[free.index(joint.body)] for each in (state.E, state.phi))
+                E, phi = (each[free_bodies.index(joint.body)] for each in (state.E, state.phi))
                 positions += [E[:3, 3], quaternion.from_rotation(E[:3, :3])]
                 velocities += [E[:3, :3] @ phi[3:], phi[:3]]
             elif joint.kind == "ball":

@@ -38,7 +38,7 @@ from rbnotes.multibody.maximal.model import (
 from rbnotes.multibody.maximal.rattle_integrator import Rattle, rattle
 from rbnotes.multibody.maximal.simulation import simulate
 from rbnotes.multibody.maximal.stepping import Integrator
-from rbnotes.multibody.maximal.trajectory import ContactEvent, ContactRecord, Trajectory, Work
+from rbnotes.multibody.maximal.trajectory import ContactEvent, ContactRecord, MaximalTrajectory, Work
 from rbnotes.multibody.maximal.warm_started_friction import FrictionWarning
 
 __all__ = [
@@ -50,8 +50,8 @@ __all__ = [
     "Joint",
     "JointReaction",
     "MaximalModel",
+    "MaximalTrajectory",
     "Rattle",
-    "Trajectory",
     "Work",
     "accelerations",
     "constraint_bias_acceleration",

@@ -68,8 +68,8 @@ class Joint:
         if self.body == self.parent:
             raise InvalidArgument("parent", f"{self.parent}", "another body than the joint's own")
         for name in ("frame", "parent_frame"):
-            given = getattr(self, name)
-            checked = arguments.frame(name, np.eye(4) if given is None else given)
+            value = getattr(self, name)
+            checked = arguments.frame(name, np.eye(4) if value is None else value)
             if checked.shape != (4, 4):
                 raise InvalidArgument(name, f"shape {checked.shape}", "one frame of shape (4, 4)")
             set_fields(self, **{name: checked})

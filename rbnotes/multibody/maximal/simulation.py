@@ -37,13 +37,13 @@ from rbnotes.multibody.maximal.stepping import (
     StepResult,
     predict_contacts,
 )
-from rbnotes.multibody.maximal.trajectory import RestartData, Trajectory, Work
+from rbnotes.multibody.maximal.trajectory import MaximalTrajectory, RestartData, Work
 from rbnotes.multibody.step_failures import name_step_failures
 
 
 def simulate(
     model: MaximalModel,
-    state: State | Trajectory,
+    state: State | MaximalTrajectory,
     h: float,
     steps: int,
     *,
@@ -57,7 +57,7 @@ def simulate(
     joint_space: JointSpace | None = None,
     compiled: bool | str = False,
     progress: Progress | None = None,
-) -> Trajectory:
+) -> MaximalTrajectory:
     """Simulate the motion of bodies.
 
     Parameters
@@ -99,13 +99,13 @@ def simulate(
         :func:`rbnotes.multibody.simulate` derives from a model; they need the integrator ``rattle``.
     compiled : {False, "auto", True}
         If True, take compiled steps (:mod:`rbnotes.multibody.packing.compiled_steps`), which need numba.
-        "auto" takes them if they support the model and the options; ``Trajectory.compiled`` says so.
+        "auto" takes them if they support the model and the options; ``MaximalTrajectory.compiled`` says so.
     progress
         Called after each step with the number of steps done and of all.
 
     Returns
     -------
-    Trajectory
+    MaximalTrajectory
         States at the start and after each step, with contacts, events, work and impulses.
 
     Raises
@@ -137,14 +137,14 @@ def simulate(
 
 def simulate_with_options(
     model: MaximalModel,
-    state: State | Trajectory,
+    state: State | MaximalTrajectory,
     options: SimulationOptions,
     integrator: Integrator | Scheme,
     joint_space: JointSpace | None,
-) -> Trajectory:
+) -> MaximalTrajectory:
     """Return the same as :func:`simulate`, with its options in one object."""
     arguments.require_instance("model", model, MaximalModel)
-    arguments.require_instance("state", state, State, Trajectory)
+    arguments.require_instance("state", state, State, MaximalTrajectory)
     if not isinstance(integrator, Scheme):
         arguments.require_methods("integrator", integrator, "step")
     if joint_space is not None:
@@ -155,7 +155,7 @@ def simulate_with_options(
                 "integrator", got, "rattle with forces and constraints in joint coordinates"
             )
     previous = None
-    if isinstance(state, Trajectory):
+    if isinstance(state, MaximalTrajectory):
         previous, state = state, state.states[-1]
     state = _check_state(model, state)
     context = StepContext(model, options.step_settings(), joint_space, model.detect_contacts)
@@ -185,7 +185,7 @@ def _take_steps(
     points: ContactPoints,
     steps: int,
     progress: Progress | None,
-) -> Trajectory:
+) -> MaximalTrajectory:
     """Take steps from a state with these contacts and the last impulses of the friction model."""
     model = context.model
     states, results = [state], list[StepResult]()
@@ -196,7 +196,7 @@ def _take_steps(
         states.append(state)
         if progress is not None:
             progress(step, steps)
-    return Trajectory(
+    return MaximalTrajectory(
         States.stack(states),
         np.array([context.energy(each) for each in states]),
         np.array([each.multipliers for each in results]),

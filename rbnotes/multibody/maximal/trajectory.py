@@ -158,7 +158,7 @@ class RestartData(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectory:
+class MaximalTrajectory:
     """Motion of n bodies in T steps, with m rows of joints.
 
     Attributes

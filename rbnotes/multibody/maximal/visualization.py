@@ -29,7 +29,7 @@ def scene(
     colors: Sequence[str],
     view: tuple[float, float],
 ) -> viewer.Scene:
-    """Return the scene of :meth:`rbnotes.multibody.maximal.Trajectory.scene`."""
+    """Return the scene of :meth:`rbnotes.multibody.maximal.MaximalTrajectory.scene`."""
     count = states.E.shape[1]
     drawables = arguments.instances("shapes", shapes, Shape, Collider)
     solids = [each for each in drawables if isinstance(each, Shape)]
@@ -57,7 +57,7 @@ def energy_figure(
     work: Mapping[str, Array],
     stored_energy: Callable[[State], float] | None,
 ) -> tuple[Figure, Any]:
-    """Return the figure of :meth:`rbnotes.multibody.maximal.Trajectory.energy_figure`."""
+    """Return the figure of :meth:`rbnotes.multibody.maximal.MaximalTrajectory.energy_figure`."""
     stored_energies = np.zeros(len(states.t))
     if stored_energy is not None:
         arguments.require_force_law("stored_energy", stored_energy)

@@ -52,7 +52,7 @@ from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import WORLD, State, States, zero_forces
 from rbnotes.multibody.maximal.simulation_options import Progress
 from rbnotes.multibody.maximal.stepping import Integrator, StepContext, StepResult
-from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Trajectory, Work
+from rbnotes.multibody.maximal.trajectory import ContactRecord, MaximalTrajectory, RestartData, Work
 from rbnotes.multibody.packing.packed_model import PackedModel
 from rbnotes.multibody.packing.python_callbacks import PythonCallbacks, state_from_array
 from rbnotes.multibody.step_failures import name_step_failures
@@ -209,14 +209,14 @@ class CompiledRun:
             return None
         return _contact_points(self.last_contacts, self.count), self.last_contacts[:, IMPULSE:BEFORE]
 
-    def trajectory(self) -> Trajectory:
+    def trajectory(self) -> MaximalTrajectory:
         """Return the trajectory of the run."""
         motions, times = np.concatenate(self.motions), np.array(self.times)
         count = len(motions)
         E, phi = motions[..., :16].reshape(*motions.shape[:2], 4, 4), motions[..., 16:]
         particles, coordinates = np.zeros((count, 0, 3)), np.zeros((count, 0))
         states = States(E, phi, particles, particles, coordinates, coordinates, times)
-        return Trajectory(
+        return MaximalTrajectory(
             states,
             np.concatenate(self.energies),
             np.concatenate(self.impulses),
@@ -237,7 +237,7 @@ def take_compiled_steps(
     points: ContactPoints,
     steps: int,
     progress: Progress | None,
-) -> Trajectory:
+) -> MaximalTrajectory:
     """Take steps from a state with these contacts and the last impulses of the friction model.
 
     Parameters

@@ -76,26 +76,28 @@ class AttachedSystem(ReducedSystem):
 
     def _expand(self, state: State) -> tuple[State, Array, Array]:
         """Return the state with all particles, and the reduction's J and bias."""
-        tree, count, free = self.system.tree, len(self.system.masses), list(self.free_particles)
+        tree, count, free_particles = self.system.tree, len(self.system.masses), list(self.free_particles)
         k = tree.num_coordinates
-        if len(state.x) != len(free) or state.q.shape != (k,) or state.qdot.shape != (k,):
+        if len(state.x) != len(free_particles) or state.q.shape != (k,) or state.qdot.shape != (k,):
             got = f"{len(state.x)} particles, q {state.q.shape}, qdot {state.qdot.shape}"
-            raise InvalidArgument("state", got, f"{len(free)} free particles, q and qdot of shape ({k},)")
+            raise InvalidArgument(
+                "state", got, f"{len(free_particles)} free particles, q and qdot of shape ({k},)"
+            )
         x, v = np.zeros((2, count, 3))
-        x[free], v[free] = state.x, state.v
+        x[free_particles], v[free_particles] = state.x, state.v
         full_state = replace(state, x=x, v=v)
         kinematics = self.system.body_kinematics(full_state)
-        J = np.zeros((3 * count + k, 3 * len(free) + k))
-        J[3 * count :, 3 * len(free) :] = np.eye(k)
+        J = np.zeros((3 * count + k, 3 * len(free_particles) + k))
+        J[3 * count :, 3 * len(free_particles) :] = np.eye(k)
         bias = np.zeros(len(J))
-        for column, particle in enumerate(free):
+        for column, particle in enumerate(free_particles):
             J[3 * particle : 3 * particle + 3, 3 * column : 3 * column + 3] = np.eye(3)
         for attachment in self.attachments:
             position, rows, point_acceleration = point_kinematics(
                 self.system, full_state, kinematics, attachment.link, attachment.x
             )
             particle_rows = slice(3 * attachment.particle, 3 * attachment.particle + 3)
-            J[particle_rows, 3 * len(free) :] = rows[:, 3 * count :]
+            J[particle_rows, 3 * len(free_particles) :] = rows[:, 3 * count :]
             x[attachment.particle], v[attachment.particle] = position, rows[:, 3 * count :] @ state.qdot
             bias[particle_rows] = point_acceleration
         return replace(state, x=x, v=v), J, bias

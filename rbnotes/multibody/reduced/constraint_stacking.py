@@ -128,16 +128,16 @@ def refuse_contradictions(parts: list[ConstraintPart], velocity: Array) -> None:
         if np.linalg.norm(row - weights @ G[basis]) > RANK_TOLERANCE * largest:
             basis.append(k)
             continue
-        miss = abs(target[k] - weights @ target[basis])
-        if miss > CONSISTENCY_TOLERANCE * scale:
+        inconsistency = abs(target[k] - weights @ target[basis])
+        if inconsistency > CONSISTENCY_TOLERANCE * scale:
             others = dict.fromkeys(
                 owners[i]
                 for i, weight in zip(basis, weights, strict=True)
                 if abs(weight) > DEPENDENCE_TOLERANCE
             )
-            opponents = " and ".join(others) or "joints that cannot move so"
+            conflicting_constraints = " and ".join(others) or "joints that cannot move so"
             raise InconsistentConstraints(
                 "constraints",
-                f"{owners[k]} against {opponents}, off by {miss:.3g}",
+                f"{owners[k]} against {conflicting_constraints}, off by {inconsistency:.3g}",
                 "rows that some motion satisfies",
             )

@@ -79,8 +79,8 @@ class Link:
         label = f"link {self.name!r}"
         fields: dict[str, Any] = {}
         for field in ("placement", "body_frame"):
-            given = getattr(self, field)
-            frame = arguments.frame(f"{label}: {field}", np.eye(4) if given is None else given)
+            pose = getattr(self, field)
+            frame = arguments.frame(f"{label}: {field}", np.eye(4) if pose is None else pose)
             if frame.shape != (4, 4):
                 raise InvalidArgument(f"{label}: {field}", f"shape {frame.shape}", "shape (4, 4)")
             fields[field] = frame
@@ -198,8 +198,8 @@ class Tree:
     def inertias(self) -> Array:
         """Spatial inertias ``(n, 6, 6)``, zero where there is no mass."""
         massless = np.zeros((6, 6))
-        given = [massless if link.inertia is None else link.inertia for link in self.links]
-        return np.array(given).reshape(-1, 6, 6)
+        inertias = [massless if link.inertia is None else link.inertia for link in self.links]
+        return np.array(inertias).reshape(-1, 6, 6)
 
     @cached_property
     def mean_subtree_inertias(self) -> Array:
@@ -347,9 +347,9 @@ def _sort_links(links: tuple[Link, ...]) -> tuple[Link, ...]:
         by_name[link.name] = link
     for link in links:
         if link.parent is not None and link.parent not in by_name:
-            known = ", ".join(map(repr, by_name))
+            link_names = ", ".join(map(repr, by_name))
             raise InvalidArgument(
-                f"link {link.name!r}: parent", repr(link.parent), f"None, or one of {known}"
+                f"link {link.name!r}: parent", repr(link.parent), f"None, or one of {link_names}"
             )
     # Passes over the given order place all links whose parents are placed: a link that is given before its
     # parent waits for the next pass.

@@ -46,7 +46,7 @@ class TestMustPass:
 
     def test_code_right_under_the_condition_passes(self):
         record = ledger.find("sueda/s1.6/e1.22")
-        assert record.given is not None
+        assert record.condition_inputs is not None
         printed, general = (
             rbnotes.challenge(record.id, form, examples=60) for form in (record.printed, record.library)
         )

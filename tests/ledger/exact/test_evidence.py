@@ -22,7 +22,7 @@ def some():
 
 
 def claim(verdict="holds", **fields):
-    defaults = {"id": "test/s1/e1", "given": None, "library": None, "undefined": ""}
+    defaults = {"id": "test/s1/e1", "condition_inputs": None, "library": None, "undefined": ""}
     defaults |= {"tolerance": 1e-9, "tolerance_reason": ""}
     return SimpleNamespace(**defaults | fields, verdict=verdict)
 
@@ -149,10 +149,10 @@ def test_conditional_claims_are_proved_on_both_sides(some):
     fields = {"printed": lambda A, B: A @ B, "reference": lambda A, B: B @ A}
     general = {"A": some.matrices(3, 3), "B": some.matrices(3, 3)}
     commuting = {"A": some.matrices(3, 3), "B": some.numbers().map(lambda s: s * np.eye(3))}
-    found = prove(claim("conditional", inputs=general, given=commuting, **fields))
+    found = prove(claim("conditional", inputs=general, condition_inputs=commuting, **fields))
     assert (found.kind, found.num_wrong) == ("exact", NUM_DRAWS)
-    assert prove(claim("conditional", inputs=general, given=general, **fields)).kind == "undecided"
-    assert not prove(claim("conditional", inputs=commuting, given=commuting, **fields)).is_proof
+    assert prove(claim("conditional", inputs=general, condition_inputs=general, **fields)).kind == "undecided"
+    assert not prove(claim("conditional", inputs=commuting, condition_inputs=commuting, **fields)).is_proof
 
 
 def test_taint_is_never_forgiven(some):

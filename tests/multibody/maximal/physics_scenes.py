@@ -16,15 +16,15 @@ GRAVITY = 9.81
 DENSITY = 500.0
 
 
-def at(x, y, z, *rotation):
+def pose_at(x, y, z, *rotation):
     return se3.frame(so3.exp(rotation or (0.0, 0.0, 0.0)), [x, y, z])
 
 
-def block_on_a_slope(angle, mu, heading=0.0, turned=0.7, sides=(0.4, 0.3, 0.1)):
+def block_on_a_slope(angle, mu, heading=0.0, rotation_angle=0.7, sides=(0.4, 0.3, 0.1)):
     """Return world, state and plane frame of a box on a plane with slope ``angle`` along a heading."""
     plane = so3.exp([0, 0, heading]) @ so3.exp([0, angle, 0])
     box = Box(sides)
-    pose = se3.frame(plane @ so3.exp([0, 0, turned]), plane @ [0, 0, sides[2] / 2])
+    pose = se3.frame(plane @ so3.exp([0, 0, rotation_angle]), plane @ [0, 0, sides[2] / 2])
     floor = Collider(WORLD, Plane(), se3.frame(plane, np.zeros(3)), mu=mu)
     return (
         MaximalModel(box.spatial_inertia(density=DENSITY)[None], colliders=[floor, Collider(0, box, mu=mu)]),
@@ -55,7 +55,7 @@ def tower(count, side=0.2, mu=0.5, densities=DENSITY):
     boxes = [Box([side] * 3)] * count
     densities = np.broadcast_to(densities, count)
     inertias = np.stack([each.spatial_inertia(density=d) for each, d in zip(boxes, densities, strict=True)])
-    poses = np.stack([at(0, 0, side * (k + 0.5)) for k in range(count)])
+    poses = np.stack([pose_at(0, 0, side * (k + 0.5)) for k in range(count)])
     colliders = [Collider(WORLD, Plane(), mu=mu)] + [Collider(i, each, mu=mu) for i, each in enumerate(boxes)]
     return MaximalModel(inertias, colliders=colliders), State(poses)
 
@@ -65,7 +65,7 @@ def trilithon(mu=0.5):
     upright, lintel = Box([0.3, 0.4, 1.2]), Box([1.6, 0.4, 0.3])
     boxes = [upright, upright, lintel]
     inertias = np.stack([each.spatial_inertia(density=DENSITY) for each in boxes])
-    poses = np.stack([at(-0.5, 0, 0.6), at(0.5, 0, 0.6), at(0, 0, 1.35)])
+    poses = np.stack([pose_at(-0.5, 0, 0.6), pose_at(0.5, 0, 0.6), pose_at(0, 0, 1.35)])
     colliders = [Collider(WORLD, Plane(), mu=mu)] + [Collider(i, each, mu=mu) for i, each in enumerate(boxes)]
     return MaximalModel(inertias, colliders=colliders), State(poses)
 
@@ -97,12 +97,12 @@ def arch(ratio, count=7, mu=0.8, radius=1.0, depth=0.4):
     plates = []
     for side in (-1, 1):
         turn = se3.frame(so3.exp([0, side * half, 0]), np.zeros(3))
-        plates.append(at(0, 0, -center) @ turn @ at(-side * thin / 2, 0, radius))
+        plates.append(pose_at(0, 0, -center) @ turn @ pose_at(-side * thin / 2, 0, radius))
     plate = Box([thin, depth, t])
     poses, colliders = [], [Collider(WORLD, Plane(), mu=mu)]
     for k in range(count):
         angle = -np.pi / 2 + (2 * k + 1) * half
-        poses.append(se3.frame(so3.exp([0, angle, 0]), np.zeros(3)) @ at(0, 0, center))
+        poses.append(se3.frame(so3.exp([0, angle, 0]), np.zeros(3)) @ pose_at(0, 0, center))
         colliders += [Collider(k, plate, frame, mu=mu) for frame in plates]
     return MaximalModel(np.stack([inertia] * count), colliders=colliders), State(np.stack(poses))
 
@@ -111,7 +111,7 @@ def dominoes(count=20, gap=0.03, mu=0.2, push=3.0):
     """Return boxes of 1 by 4 by 8 cm in a row, the first of which rotates about its lower edge."""
     piece = Box([0.01, 0.04, 0.08])
     inertias = np.stack([piece.spatial_inertia(density=1000.0)] * count)
-    poses = np.stack([at(k * gap, 0, 0.04) for k in range(count)])
+    poses = np.stack([pose_at(k * gap, 0, 0.04) for k in range(count)])
     twists = np.zeros((count, 6))
     twists[0] = [0, push, 0, 0.04 * push, 0, 0.005 * push]
     colliders = [Collider(WORLD, Plane(), mu=0.6)] + [Collider(i, piece, mu=mu) for i in range(count)]
@@ -122,7 +122,9 @@ def bouncing_ball():
     """Return the bouncing ball of the examples of Siconos: 1 m above the floor, restitution 0.9."""
     ball, surface = Sphere(0.1), {"mu": 0.0, "restitution": 0.9}
     colliders = [Collider(WORLD, Plane(), **surface), Collider(0, ball, **surface)]
-    return MaximalModel(ball.spatial_inertia(mass=1.0)[None], colliders=colliders), State(at(0, 0, 1.1)[None])
+    return MaximalModel(ball.spatial_inertia(mass=1.0)[None], colliders=colliders), State(
+        pose_at(0, 0, 1.1)[None]
+    )
 
 
 SICONOS_BALL = {0.455: (5.6338750e-3, 3.97305), 0.7: (0.6846085, 1.5696)}
@@ -143,7 +145,9 @@ def a_frame(angle, ratio, yaw=0.0, apart=0.0, length=1.0, thickness=0.05):
     lowest, foremost = placed[np.argmin(placed[:, 1])], placed[np.argmax(placed[:, 0])]
     mu = ratio * -lowest[0] / (foremost[1] - lowest[1])
     x, z = foremost[0] + apart / 2, -lowest[1]
-    poses = np.stack([at(-x, 0, z, 0, tilt, 0), at(x, 0, z, 0, 0, yaw) @ at(0, 0, 0, 0, -tilt, 0)])
+    poses = np.stack(
+        [pose_at(-x, 0, z, 0, tilt, 0), pose_at(x, 0, z, 0, 0, yaw) @ pose_at(0, 0, 0, 0, -tilt, 0)]
+    )
     inertias = np.stack([plank.spatial_inertia(density=DENSITY)] * 2)
     colliders = [Collider(WORLD, Plane(), mu=mu)] + [Collider(i, plank, mu=mu) for i in range(2)]
     return MaximalModel(inertias, colliders=colliders), State(poses)
@@ -154,7 +158,7 @@ def hung_cradle(count, angle, restitution=1.0, radius=0.1, length=1.0):
     ball = Sphere(radius)
     inertias = np.stack([ball.spatial_inertia(mass=1.0)] * count)
     hooks = [np.array([2 * radius * k, 0, length]) for k in range(count)]
-    poses = np.stack([at(2 * radius * k, 0, 0) for k in range(count)])
+    poses = np.stack([pose_at(2 * radius * k, 0, 0) for k in range(count)])
     lifted = so3.exp([0, angle, 0])
     poses[0] = se3.frame(lifted, hooks[0] - length * lifted[:, 2])
     axis = so3.exp([-np.pi / 2, 0, 0])
@@ -169,7 +173,7 @@ def cradle(count, speeds, restitution=1.0, radius=0.1):
     """Return touching balls in a row along x, without support and weight, with these velocities."""
     ball = Sphere(radius)
     inertias = np.stack([ball.spatial_inertia(mass=1.0)] * count)
-    poses = np.stack([at(2 * radius * k, 0, 0) for k in range(count)])
+    poses = np.stack([pose_at(2 * radius * k, 0, 0) for k in range(count)])
     twists = np.zeros((count, 6))
     twists[: len(speeds), 3] = speeds
     colliders = [Collider(i, ball, mu=0.0, restitution=restitution) for i in range(count)]
@@ -181,7 +185,9 @@ def slider_crank(speed):
     bodies = [Box([0.06, 0.06, 0.2]), Box([0.8, 0.05, 0.05]), Box([0.2, 0.2, 0.2])]
     pin, guide = np.array([0, 0, 0.6]), np.array([np.sqrt(0.8**2 - 0.45**2), 0, 0.15])
     about_y, along_x = so3.exp([-np.pi / 2, 0, 0]), so3.exp([0, np.pi / 2, 0])
-    poses = np.stack([at(0, 0, 0.5), at(*(pin + guide) / 2, 0, np.arcsin(0.45 / 0.8), 0), at(*guide)])
+    poses = np.stack(
+        [pose_at(0, 0, 0.5), pose_at(*(pin + guide) / 2, 0, np.arcsin(0.45 / 0.8), 0), pose_at(*guide)]
+    )
     joints = [
         joint_from_world_frame(Revolute(), se3.frame(about_y, [0, 0, 0.4]), poses, 0),
         joint_from_world_frame(Revolute(), se3.frame(about_y, pin), poses, 1, 0),

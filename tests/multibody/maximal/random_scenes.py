@@ -128,17 +128,17 @@ def scene(seed):
         poses.append(se3.frame(so3.exp(rng.normal(size=3)), [*rng.uniform(-0.05, 0.05, 2), height]))
         height += size * (1 - overlap)
     state = State(E=np.array(poses), phi=rng.normal(size=(count, 6)) * [3, 3, 3, 1, 1, 1])
-    held = []
+    ball_joints = []
     if count > 1 and rng.random() < 0.4:
         kind = joints.Revolute() if rng.random() < 0.5 else joints.ExponentialSpherical()
         where = se3.frame(np.eye(3), (poses[0][:3, 3] + poses[1][:3, 3]) / 2)
-        held = [maximal.joint_from_world_frame(kind, where, state.E, 1, 0)]
+        ball_joints = [maximal.joint_from_world_frame(kind, where, state.E, 1, 0)]
     inertias = [shape.spatial_inertia(density=float(rng.uniform(100, 3000))) for shape in shapes]
     surface = {"mu": mu, "restitution": restitution}
     colliders = [Collider(WORLD, Plane(), **surface)]
     colliders += [Collider(i, shape, **surface) for i, shape in enumerate(shapes)]
-    model = MaximalModel(np.array(inertias), held, colliders=colliders)
-    state = maximal.project(model, state) if held else state
+    model = MaximalModel(np.array(inertias), ball_joints, colliders=colliders)
+    state = maximal.project(model, state) if ball_joints else state
     taken_back, h = float(rng.choice([0.2, 1.0])), float(rng.choice([0.002, 0.005, 0.01]))
     options = {
         "friction_model": MODELS[law],
@@ -148,7 +148,7 @@ def scene(seed):
     }
     traits = {
         "bodies": count,
-        "joints": len(held),
+        "joints": len(ball_joints),
         "friction": str(law),
         "integrator": str(integrator),
         "stabilization": stabilization,

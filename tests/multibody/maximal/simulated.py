@@ -60,7 +60,7 @@ def on_ground(shapes, density, *, mu=0.5, restitution=0.0, slope=0.0, gravity=(0
     return MaximalModel(masses(shapes, density), joints, gravity, colliders=[ground, *carried])
 
 
-def at(x, y, z, *rotation):
+def pose_at(x, y, z, *rotation):
     return se3.frame(so3.exp(rotation or (0.0, 0.0, 0.0)), [x, y, z])
 
 
@@ -85,10 +85,10 @@ def pile():
     tilted = so3.exp([0, np.pi / 2 - 0.3, 0])
     first = se3.frame(tilted, [-0.5, 0.05, 1.0])
     second = first @ se3.frame(so3.exp([0.2, 0, 0]), [0, 0.0, -0.75])
-    poses = np.stack([first, second, at(0.3, 0, 0.15, 0, 0, 0.2), at(0.72, 0.1, 0.2)])
+    poses = np.stack([first, second, pose_at(0.3, 0, 0.15, 0, 0, 0.2), pose_at(0.72, 0.1, 0.2)])
     joints = [
-        maximal.joint_from_world_frame(ExponentialSpherical(), first @ at(0, 0, 0.4), poses, 0),
-        maximal.joint_from_world_frame(Revolute(), first @ at(0, 0, -0.4, np.pi / 2, 0, 0), poses, 1, 0),
+        maximal.joint_from_world_frame(ExponentialSpherical(), first @ pose_at(0, 0, 0.4), poses, 0),
+        maximal.joint_from_world_frame(Revolute(), first @ pose_at(0, 0, -0.4, np.pi / 2, 0, 0), poses, 1, 0),
     ]
     twists = np.zeros((4, 6))
     twists[2] = [0.5, 0.2, 1.0, -0.5, 0.1, -0.3]
@@ -124,15 +124,15 @@ def chain(count):
             rng.uniform(0.02, 0.03, 3),
             rng.uniform(-0.1, 0.1, 3) - np.array([0, 0, 0.15]),
         )
-        turned, anchor = 0.5 * rng.normal(size=3), np.array([0.05, 0.02, -0.3 if i else 0.0])
+        rotation_vector, anchor = 0.5 * rng.normal(size=3), np.array([0.05, 0.02, -0.3 if i else 0.0])
         axis_frame = se3.frame(so3.exp(rng.normal(size=3)), np.zeros(3))
-        relative = se3.frame(so3.exp(turned), anchor)
+        relative = se3.frame(so3.exp(rotation_vector), anchor)
         inertias.append(inertia.spatial_inertia(mass, np.diag(moments), com))
         joints.append(maximal.Joint(Revolute(), i, axis_frame, i - 1 if i else WORLD, relative @ axis_frame))
         parent = parent @ relative
         poses.append(parent)
         body = body.format(
-            body=f"""<body pos="{text(anchor)}" quat="{quaternion(turned)}">
+            body=f"""<body pos="{text(anchor)}" quat="{quaternion(rotation_vector)}">
             <joint type="hinge" axis="{text(axis_frame[:3, 2])}"/>
             <inertial pos="{text(com)}" mass="{mass}" diaginertia="{text(moments)}"/>{{body}}</body>"""
         )

@@ -31,12 +31,12 @@ def four_bar(angle, rate, placed):
     speed = np.cross(rate * Y, end)
     twists = np.stack([[0, rate, 0, 0, 0, 0], [0, 0, 0, *speed], [0, rate, 0, 0, 0, 0]])
     own = pose(turn(X, -np.pi / 2))
-    at = [placed @ pose(p=p) @ own for p in (np.zeros(3), start, end, start + end)]
+    joint_frames = [placed @ pose(p=p) @ own for p in (np.zeros(3), start, end, start + end)]
     joints = [
-        maximal.joint_from_world_frame(Revolute(), at[0], poses, 0),
-        maximal.joint_from_world_frame(Revolute(), at[1], poses, 2),
-        maximal.joint_from_world_frame(Revolute(), at[2], poses, 1, 0),
-        maximal.joint_from_world_frame(Revolute(), at[3], poses, 1, 2),
+        maximal.joint_from_world_frame(Revolute(), joint_frames[0], poses, 0),
+        maximal.joint_from_world_frame(Revolute(), joint_frames[1], poses, 2),
+        maximal.joint_from_world_frame(Revolute(), joint_frames[2], poses, 1, 0),
+        maximal.joint_from_world_frame(Revolute(), joint_frames[3], poses, 1, 2),
     ]
     model = MaximalModel(bodies, joints, placed[:3, :3] @ [0, 0, -G9])
     inertia_ = 2 * m_crank * crank**2 / 3 + m_coupler * crank**2
@@ -95,8 +95,8 @@ class TestClosedLoops:
         for k in range(1, len(path)):
             fresh = maximal.project(model, path[k])  # twists that fit the poses after the step
             ratios.append(fresh.phi[1, 2] / fresh.phi[0, 2])
-            turned = (poses[0].T @ fresh.E[0])[:2, 0]
-            angles.append(np.arctan2(turned[1], turned[0]))
+            axis = (poses[0].T @ fresh.E[0])[:2, 0]
+            angles.append(np.arctan2(axis[1], axis[0]))
         assert np.ptp(angles) > np.pi / 2
         np.testing.assert_allclose(
             ratios, np.cos(bend) / (1 - np.sin(bend) ** 2 * np.sin(angles) ** 2), atol=1e-9

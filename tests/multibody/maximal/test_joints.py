@@ -62,7 +62,7 @@ def allowed(kind, a, b, c):
     }[kind]
 
 
-def moved(joint, poses, relative):
+def place_body(joint, poses, relative):
     """Return the poses with the joint frame of the body at a given pose in the frame of the parent."""
     poses = poses.copy()
     parent = np.eye(4) if joint.parent == WORLD else poses[joint.parent]
@@ -78,7 +78,7 @@ def joints_in_place(draw, names=tuple(KINDS)):
     body, parent = draw(st.sampled_from([(1, 0), (0, 2), (2, WORLD), (2, 1)]))
     poses = np.stack([draw(frames()) for _ in range(3)])
     joint = maximal.joint_from_world_frame(KINDS[name], draw(frames()), poses, body, parent)
-    return joint, moved(joint, poses, allowed(name, *(draw(numbers(-1.25, 1.25)) for _ in range(3))))
+    return joint, place_body(joint, poses, allowed(name, *(draw(numbers(-1.25, 1.25)) for _ in range(3))))
 
 
 TWISTS = arrays(3, 6)
@@ -220,7 +220,7 @@ class TestErrors:
             R = turn(X, a) @ turn(Z, misfit[2]) @ turn(Y, b)
             nearest = turn(X, a) @ turn(Y, b)
             away, expected = pose(R, nearest @ misfit[3:]), np.append(expected, misfit[2])
-        error = maximal.constraint_error([joint], moved(joint, poses, away))
+        error = maximal.constraint_error([joint], place_body(joint, poses, away))
         np.testing.assert_allclose(error, expected, atol=1e-10)
 
     def test_errors_are_finite_at_half_turns(self):
@@ -240,13 +240,15 @@ def test_drift_is_the_rate_of_rows_times_twists(place, twists, elsewhere):
     joint, poses = place
     apart = poses.copy()
     apart[joint.body] = elsewhere
-    for at in (poses, apart):
+    for joint_poses in (poses, apart):
         rate = derivative(
-            lambda t, at=at: (
-                maximal.constraint_jacobian([joint], after(at, twists, t)).toarray() @ twists.ravel()
+            lambda t, joint_poses=joint_poses: (
+                maximal.constraint_jacobian([joint], after(joint_poses, twists, t)).toarray() @ twists.ravel()
             )
         ).value
-        np.testing.assert_allclose(maximal.constraint_bias_acceleration([joint], at, twists), rate, atol=1e-8)
+        np.testing.assert_allclose(
+            maximal.constraint_bias_acceleration([joint], joint_poses, twists), rate, atol=1e-8
+        )
 
 
 class TestReactions:

@@ -32,13 +32,13 @@ def rod_chain(lengths, weights, angles, rates, placed=None):
     """
     placed = pose() if placed is None else placed
     bodies, poses, twists, joints = rods(lengths, weights), [], [], []
-    at, velocity = np.zeros(3), np.zeros(3)
+    origin, velocity = np.zeros(3), np.zeros(3)
     for k, (length, angle, rate) in enumerate(zip(lengths, angles, rates, strict=True)):
         R = turn(Y, angle)
-        poses.append(pose(R, at))
+        poses.append(pose(R, origin))
         twists.append(np.concatenate([rate * Y, R.T @ velocity]))
         along = R @ (length * X)
-        at, velocity = at + along, velocity + np.cross(rate * Y, along)
+        origin, velocity = origin + along, velocity + np.cross(rate * Y, along)
         about_y = turn(X, -np.pi / 2)  # its z axis is our y axis
         before = pose() if k == 0 else pose(p=[lengths[k - 1], 0, 0])
         own = pose(about_y)
@@ -234,9 +234,9 @@ class TestReactions:
         state = State(where)
         motion = maximal.accelerations(pulled, state)
         reaction = maximal.joint_reactions(joint, state.E, motion.multipliers).on_body
-        held = [k for k in range(6) if k not in free]
+        constrained = [k for k in range(6) if k not in free]
         np.testing.assert_allclose(reaction[free], 0, atol=1e-12)
-        np.testing.assert_allclose(reaction[held], -pull[held], atol=1e-9)
+        np.testing.assert_allclose(reaction[constrained], -pull[constrained], atol=1e-9)
         expected = np.zeros(6)
         expected[free] = pull[free] / np.diag(body)[free]
         np.testing.assert_allclose(motion.phidot[0], expected, atol=1e-9)

@@ -32,7 +32,7 @@ def displacements(path):
 class TestBlockOnASlope:
     mu, T = 0.5, 0.3
 
-    def moved(self, angle, heading):
+    def displacement(self, angle, heading):
         """Return the displacement along the slope, across it and normal to it."""
         scene = scenes.block_on_a_slope(angle, self.mu, heading)
         return scene[2].T @ displacements(run(scene, self.T))[0]
@@ -41,9 +41,9 @@ class TestBlockOnASlope:
         "heading", [0.4, np.pi / 4, *(pytest.param(each, marks=pytest.mark.slow) for each in (0.0, 1.2, 4.0))]
     )
     def test_block_slides_straight_down_at_every_heading(self, heading):
-        moved = self.moved(0.6, heading)
+        displacement = self.displacement(0.6, heading)
         distance = g * (np.sin(0.6) - self.mu * np.cos(0.6)) * self.T**2 / 2
-        np.testing.assert_allclose(moved, [distance, 0, 0], atol=1e-9)
+        np.testing.assert_allclose(displacement, [distance, 0, 0], atol=1e-9)
 
     @pytest.mark.parametrize("heading", [0.2, np.pi / 4, 2.5])
     @pytest.mark.slow
@@ -51,7 +51,7 @@ class TestBlockOnASlope:
         for ratio in (0.9999, 1.0, 1.0001):
             slope = np.arctan(ratio * self.mu)
             distance = max(0.0, g * (np.sin(slope) - self.mu * np.cos(slope)) * self.T**2 / 2)
-            np.testing.assert_allclose(self.moved(slope, heading), [distance, 0, 0], atol=1e-8)
+            np.testing.assert_allclose(self.displacement(slope, heading), [distance, 0, 0], atol=1e-8)
             assert (distance > 1e-5) == (ratio > 1)
 
 
@@ -103,8 +103,8 @@ class TestBuildings:
     @pytest.mark.slow
     def test_arch_stability_limit(self, ratio, stands):
         """Milankovitch: 0.1075 if it could give way anywhere, a little less with so few joints."""
-        moved = np.abs(displacements(run(scenes.arch(ratio), 0.4))).max()
-        assert (moved < 1e-9) if stands else (moved > 0.01)
+        largest_displacement = np.abs(displacements(run(scenes.arch(ratio), 0.4))).max()
+        assert (largest_displacement < 1e-9) if stands else (largest_displacement > 0.01)
 
 
 def test_the_bouncing_ball_of_siconos():

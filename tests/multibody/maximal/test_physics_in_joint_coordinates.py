@@ -50,8 +50,8 @@ def on_floor(shape, pose, twist=(0, 0, 0, 0, 0, 0), *, mu=0.3, restitution=0.0, 
 def test_block_slides_straight_down(heading):
     scene = scenes.block_on_a_slope(0.6, 0.5, heading)
     distance = g * (np.sin(0.6) - 0.5 * np.cos(0.6)) * 0.2**2 / 2
-    moved = scene[2].T @ displacements(run(scene, 0.2))[0]
-    np.testing.assert_allclose(moved, [distance, 0, 0], rtol=0, atol=1e-9)
+    displacement = scene[2].T @ displacements(run(scene, 0.2))[0]
+    np.testing.assert_allclose(displacement, [distance, 0, 0], rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_bodies_slip_at_the_static_limit(scene, T, fall):
 def test_sliding_ball_rolls_with_a_part_of_its_speed(moment, part):
     speed, M = 0.8, inertia.spatial_inertia(1.0, moment * 0.1**2 * np.eye(3))
     twist = [0, 0, 0, speed / np.sqrt(2), speed / np.sqrt(2), 0]
-    motion = run(on_floor(Sphere(0.1), scenes.at(0, 0, 0.1), twist, inertia=M), 0.2)
+    motion = run(on_floor(Sphere(0.1), scenes.pose_at(0, 0, 0.1), twist, inertia=M), 0.2)
     end = np.linalg.norm(motion.body_states.phi[-1, 0, 3:])
     assert end / speed == pytest.approx(part, rel=1e-6)
     rolls = [event.time for event in motion.events if event.kind == "stick_begins"]
@@ -87,14 +87,14 @@ def test_block_pulled_with_exactly_the_friction_limit_stays():
     def pull(state):
         return Forces.without_derivatives([0, 0, 0, *force])
 
-    motion = run(on_floor(Box([0.3, 0.2, 0.1]), scenes.at(0, 0, 0.05), forces=pull), 0.2)
+    motion = run(on_floor(Box([0.3, 0.2, 0.1]), scenes.pose_at(0, 0, 0.05), forces=pull), 0.2)
     assert np.abs(displacements(motion)).max() < 1e-8
 
 
 @pytest.mark.slow
 def test_spinning_slab_slows_down():
     slab, spin = Box([0.4, 0.4, 0.05]), 3.0
-    motion = run(on_floor(slab, scenes.at(0, 0, 0.025), [0, 0, spin, 0, 0, 0]), 0.15, 0.005)
+    motion = run(on_floor(slab, scenes.pose_at(0, 0, 0.025), [0, 0, spin, 0, 0, 0]), 0.15, 0.005)
     slows = 0.3 * g * 0.2 * np.sqrt(2) / slab.spatial_inertia(mass=1.0)[2, 2]
     E = motion.body_states.E[-1, 0]
     assert np.arctan2(E[1, 0], E[0, 0]) == pytest.approx(spin**2 / 2 / slows, rel=0.02)
@@ -107,7 +107,7 @@ def test_block_on_a_spring_slips_and_sticks():
     def spring(state):
         return Forces.without_derivatives([0, 0, 0, -stiffness * state.E[0, 0, 3], 0, 0])
 
-    pose = scenes.at(3.3 * limit, 0, 0.05)
+    pose = scenes.pose_at(3.3 * limit, 0, 0.05)
     motion = run(on_floor(Box([0.2, 0.2, 0.1]), pose, forces=spring), 0.25, 0.005)
     # Two swings lose 2 limit each.
     assert motion.body_states.E[-1, 0, 0, 3] / limit == pytest.approx(-0.7, abs=0.05)
@@ -115,7 +115,7 @@ def test_block_on_a_spring_slips_and_sticks():
 
 def test_ball_rebounds():
     height, e, h = 0.05, 0.7, 0.002
-    motion = run(on_floor(Sphere(0.1), scenes.at(0, 0, 0.1 + height), restitution=e), 0.18, h)
+    motion = run(on_floor(Sphere(0.1), scenes.pose_at(0, 0, 0.1 + height), restitution=e), 0.18, h)
     z, fall = motion.body_states.E[:, 0, 2, 3] - 0.1, np.sqrt(2 * height / g)
     top = z[motion.t > fall].max()
     assert top / height == pytest.approx(e**2, abs=2 * h / fall)

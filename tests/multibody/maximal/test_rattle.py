@@ -30,7 +30,7 @@ X, Y, Z = np.eye(3)
 about_y, along_x = se3.exp([-np.pi / 2, 0, 0, 0, 0, 0]), se3.exp([0, np.pi / 2, 0, 0, 0, 0])
 
 
-def at(x, y, z, axis=Z, angle=0.0):
+def pose_at(x, y, z, axis=Z, angle=0.0):
     return se3.frame(so3.exp(angle * axis), [x, y, z])
 
 
@@ -176,7 +176,7 @@ def test_open_joints_are_closed_without_velocity():
 def test_impulses_are_reactions_times_the_step():
     """A link hangs still: each step's impulse carries its weight."""
     link = Box([0.05, 0.05, 1.0]).spatial_inertia(mass=2.0)
-    poses = at(0, 0, -0.5)[None]
+    poses = pose_at(0, 0, -0.5)[None]
     joint = maximal.joint_from_world_frame(Revolute(), about_y, poses, 0, WORLD)
     path = simulate(MaximalModel(link[None], [joint]), State(poses), 0.01, 2)
     push = maximal.joint_reactions(joint, poses, path.joint_impulses[1]).on_body[3:]
@@ -238,13 +238,13 @@ def test_free_motion_derivatives_are_of_second_order():
     for h in (0.1, 0.05, 0.025):
         arrived = advance_free_motion(model, start, v, h).E
 
-        def moved(v, h=h, arrived=arrived):
+        def displacement(v, h=h, arrived=arrived):
             return se3.log(se3.inverse(arrived) @ advance_free_motion(model, start, v, h).E).ravel()
 
         found = STEPS._displacement_derivative(
             SimpleNamespace(model=model, settings=SimpleNamespace(h=h)), v, start.E, arrived
         ).toarray()
-        left_out.append(np.max(np.abs(found - jacobian(moved, v).value)))
+        left_out.append(np.max(np.abs(found - jacobian(displacement, v).value)))
     assert 0 < left_out[0] < 0.02
     assert left_out[0] / left_out[1] > 6.5
     assert left_out[1] / left_out[2] > 6.5
@@ -269,8 +269,8 @@ def test_contacts_account_for_joint_corrections():
     corrected by impulses of the joint alone, which move the foot through the floor.
     """
     rod, gamma, top = Capsule(0.05, 0.9), 40.0, se3.frame(np.eye(3), [0, 0, 0.45])
-    poses = at(0, 0, 0.45 * np.cos(1.2) + 0.05, Y, 1.2)[None]
-    joint = maximal.Joint(ExponentialSpherical(), 0, top, WORLD, at(0, 0, 1e-3) @ poses[0] @ top)
+    poses = pose_at(0, 0, 0.45 * np.cos(1.2) + 0.05, Y, 1.2)[None]
+    joint = maximal.Joint(ExponentialSpherical(), 0, top, WORLD, pose_at(0, 0, 1e-3) @ poses[0] @ top)
     model, state = (
         MaximalModel(
             rod.spatial_inertia(density=500.0)[None],

@@ -9,12 +9,12 @@ import mujoco
 import numpy as np
 import pytest
 from simulated import (
-    at,
     chain,
     g,
     masses,
     on_ground,
     pile,
+    pose_at,
     rest,
 )
 
@@ -61,7 +61,7 @@ class TestContacts:
         shapes = [Sphere(0.5)] * 2
         colliders = [Collider(i, shape) for i, shape in enumerate(shapes)]
         model = MaximalModel(masses(shapes, [2.0, 1.0]), (), (0, 0, 0), colliders=colliders)
-        start = rest(at(0, 0, 0), at(0.91, 0, 0))
+        start = rest(pose_at(0, 0, 0), pose_at(0.91, 0, 0))
         path = simulate(model, start, 0.01, 2)
         np.testing.assert_allclose(path.states.E[-1, :, 0, 3], [-0.03, 0.97], atol=1e-9)
         np.testing.assert_allclose(path.states.phi, 0, atol=1e-12)
@@ -71,12 +71,12 @@ class TestContacts:
         slowly = {"stabilization": "baumgarte", "gamma": 25.0, "slop": 0.0}
         np.testing.assert_allclose(simulate(model, start, 0.01, 2, **slowly).max_overlaps, 0.09, rtol=1e-9)
         falling = replace(model, gravity=np.array([0, 0, -g]))
-        part = simulate(falling, rest(at(0, 0, 0), at(0.99, 0, 0)), 0.01, 2, **slowly)
+        part = simulate(falling, rest(pose_at(0, 0, 0), pose_at(0.99, 0, 0)), 0.01, 2, **slowly)
         np.testing.assert_allclose(part.max_overlaps, [0.01, 0.75 * 0.01], rtol=1e-9)
 
     def test_fast_bodies_do_not_pass_through(self):
         model = on_ground([Sphere(0.05)], 1.0, gravity=(0, 0, 0))
-        start = State(at(0, 0, 1.0)[None], np.array([[0, 0, 0, 0, 0, -50.0]]))
+        start = State(pose_at(0, 0, 1.0)[None], np.array([[0, 0, 0, 0, 0, -50.0]]))
         path = simulate(model, start, 0.01, 10, stabilization="none")
         assert path.max_overlaps.max() < 1e-12
         assert path.states.E[-1, 0, 2, 3] == pytest.approx(0.05)
@@ -86,7 +86,7 @@ class TestContacts:
         balls = [Sphere(0.1)] * 2
         colliders = [Collider(i, ball) for i, ball in enumerate(balls)]
         model = MaximalModel(masses(balls, 1.0), (), (0, 0, 0), colliders=colliders)
-        start = State(np.stack([at(-1, 0, 0), at(1, 0, 0)]), np.zeros((2, 6)))
+        start = State(np.stack([pose_at(-1, 0, 0), pose_at(1, 0, 0)]), np.zeros((2, 6)))
         start.phi[:, 3] = 50.0, -50.0
         path = simulate(model, start, 0.01, 5, stabilization="none")
         assert path.max_overlaps.max() < 1e-12
@@ -108,7 +108,7 @@ class TestContacts:
             return Forces.without_derivatives([0, 0, 0, 0, 0, 60.0 if stopped else 0.0])
 
         model = replace(on_ground([Box(flat)], 500.0, mu=0.5), applied_forces=lift)
-        start = State(at(0, 0, 0.05)[None], np.array([[0, 0, 0, 1.2, 0, 0]]))
+        start = State(pose_at(0, 0, 0.05)[None], np.array([[0, 0, 0, 1.2, 0, 0]]))
         path = simulate(model, start, 0.01, 40)
         assert [e.kind for e in path.events] == [
             "contact_begins",
@@ -132,8 +132,8 @@ def test_many_separate_bodies_move_independently():
     count, h, steps = 27, 0.02, 4
     poses, twists = [], []
     for k in range(count):
-        turned = so3.exp([np.pi / 2, 0, 0]) @ so3.exp([0, 0, rng.normal()])
-        poses += [at(2.0 * k, 0, 0.12), se3.frame(turned, [2.0 * k, 0.3, 0.12])]
+        R = so3.exp([np.pi / 2, 0, 0]) @ so3.exp([0, 0, rng.normal()])
+        poses += [pose_at(2.0 * k, 0, 0.12), se3.frame(R, [2.0 * k, 0.3, 0.12])]
         twists += [rng.normal(size=6) - 3.0 * np.eye(6)[5], rng.normal(size=6)]
     poses, twists = np.stack(poses), np.stack(twists)
 
@@ -142,7 +142,7 @@ def test_many_separate_bodies_move_independently():
         at_start = poses[bodies]
         joints = [
             maximal.joint_from_world_frame(
-                ExponentialSpherical(), at(2.0 * k, 0.15, 0.12), at_start, 2 * i + 1, 2 * i
+                ExponentialSpherical(), pose_at(2.0 * k, 0.15, 0.12), at_start, 2 * i + 1, 2 * i
             )
             for i, k in enumerate(pairs)
         ]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from simulated import MODELS, SCHEMES, at, chain, kinds, masses, pile
+from simulated import MODELS, SCHEMES, chain, kinds, masses, pile, pose_at
 
 from rbnotes import inertia, se3, so3
 from rbnotes.arguments import InvalidArgument
@@ -118,7 +118,10 @@ class TestBalance:
         twists = np.zeros((3, 6))
         twists[:, 3:] = [[1, 0, 0], [0, 0, 0], [-1, 0, 0.1]]
         path = simulate(
-            model, State(np.stack([at(-1.3, 0.2, 0), at(0, 0, 0), at(1.6, 0, 0)]), twists), 0.01, 120
+            model,
+            State(np.stack([pose_at(-1.3, 0.2, 0), pose_at(0, 0, 0), pose_at(1.6, 0, 0)]), twists),
+            0.01,
+            120,
         )
         assert len(kinds(path, "contact_begins")) >= 2
         np.testing.assert_allclose(path.energies, path.energies[0], rtol=1e-10)
@@ -133,7 +136,11 @@ class TestLoop:
         rod = Box([0.5, 0.05, 0.05]).spatial_inertia(mass=1.0)
         about_y = so3.exp([-np.pi / 2, 0, 0])
         poses = np.stack(
-            [at(0, 0, 0.25, 0, np.pi / 2, 0), at(0.25, 0, 0.5), at(0.5, 0, 0.25, 0, np.pi / 2, 0)]
+            [
+                pose_at(0, 0, 0.25, 0, np.pi / 2, 0),
+                pose_at(0.25, 0, 0.5),
+                pose_at(0.5, 0, 0.25, 0, np.pi / 2, 0),
+            ]
         )
         places = [((0, 0, 0), 0, WORLD), ((0, 0, 0.5), 1, 0), ((0.5, 0, 0.5), 2, 1), ((0.5, 0, 0), 2, WORLD)]
         joints = [
@@ -194,7 +201,7 @@ class TestIntegrators:
     @pytest.mark.parametrize("integrator", SCHEMES)
     def test_order_and_conserved_quantities(self, integrator):
         M = inertia.spatial_inertia(2.0, np.diag([0.4, 0.7, 0.9]), [0.1, -0.2, 0.3])
-        start = State(at(0, 0, 0, 0.3, 0.1, 0)[None], np.array([[1, 2, -0.5, 0.3, 0.4, -0.2]]))
+        start = State(pose_at(0, 0, 0, 0.3, 0.1, 0)[None], np.array([[1, 2, -0.5, 0.3, 0.4, -0.2]]))
         model = MaximalModel(M[None], (), (0, 0, 0))
         exact = runge_kutta(model, start, 1.0)
         errors = []

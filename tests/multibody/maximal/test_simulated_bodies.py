@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import settings
-from simulated import MODELS, at, g, kinds, on_ground, rest, round_cones, world_velocities
+from simulated import MODELS, g, kinds, on_ground, pose_at, rest, round_cones, world_velocities
 
 from rbnotes import friction, se3, so3
 from rbnotes.dynamics import (
@@ -23,7 +23,7 @@ class TestRollingSphere:
 
     def roll(self, law, direction, steps=40, **options):
         model = on_ground([Sphere(self.R)], 800.0, mu=self.mu)
-        start = State(at(0, 0, self.R)[None], np.array([[0, 0, 0, *(self.speed * direction)]]))
+        start = State(pose_at(0, 0, self.R)[None], np.array([[0, 0, 0, *(self.speed * direction)]]))
         return simulate(model, start, 0.01, steps, friction_model=law, **options)
 
     @round_cones
@@ -69,7 +69,7 @@ class TestBox:
     @pytest.mark.parametrize("law", [*MODELS[:-1], pytest.param(MODELS[-1], marks=pytest.mark.slow)])
     def test_sliding_box_stops(self, law):
         speed, mu, h = 1.5, 0.35, 0.02
-        start = State(at(0, 0, 0.2)[None], np.array([[0, 0, 0, speed, 0, 0]]))
+        start = State(pose_at(0, 0, 0.2)[None], np.array([[0, 0, 0, speed, 0, 0]]))
         path = simulate(self.model(mu=mu), start, h, 26, friction_model=law)
         if law is friction.single_qp:  # it lifts what slides by mu times the sliding speed: not checked here
             assert np.max(path.states.E[:, 0, 2, 3]) > 0.2 + 0.1 * mu * speed * h
@@ -88,8 +88,8 @@ class TestBox:
         start = rest(se3.frame(so3.exp([0, slope, 0]), 0.05 * up))
         path = simulate(model, start, h, round(T / h))
         acceleration = max(0.0, g * (np.sin(slope) - mu * np.cos(slope)))
-        moved = path.states.E[-1, 0, :3, 3] - path.states.E[0, 0, :3, 3]
-        np.testing.assert_allclose(moved, acceleration * T**2 / 2 * down, atol=1e-6)
+        displacement = path.states.E[-1, 0, :3, 3] - path.states.E[0, 0, :3, 3]
+        np.testing.assert_allclose(displacement, acceleration * T**2 / 2 * down, atol=1e-6)
 
     @pytest.mark.parametrize(("slope", "tips"), [(0.62, False), (0.67, True)])
     def test_box_tips_at_the_static_limit(self, slope, tips):
@@ -97,8 +97,8 @@ class TestBox:
         up = np.array([np.sin(slope), 0, np.cos(slope)])
         model = self.model(mu=2.0, slope=slope)
         path = simulate(model, rest(se3.frame(so3.exp([0, slope, 0]), 0.2 * up)), 0.01, 60)
-        turned = so3.angle(path.states.E[0, 0, :3, :3].T @ path.states.E[-1, 0, :3, :3])
-        assert (turned > 0.05) if tips else (turned < 1e-9)
+        rotation_angle = so3.angle(path.states.E[0, 0, :3, :3].T @ path.states.E[-1, 0, :3, :3])
+        assert (rotation_angle > 0.05) if tips else (rotation_angle < 1e-9)
 
     @pytest.mark.slow
     def test_rocking_box_against_housner(self):
@@ -124,7 +124,7 @@ class TestBox:
 def test_ball_bounces(restitution):
     h, height = 4e-3, 0.5
     model = on_ground([Sphere(0.1)], 1.0, restitution=restitution)
-    path = simulate(model, rest(at(0, 0, 0.1 + height)), h, 170)
+    path = simulate(model, rest(pose_at(0, 0, 0.1 + height)), h, 170)
     fall, z = np.sqrt(2 * height / g), path.states.E[:, 0, 2, 3] - 0.1
     after = z[path.states.t > fall + 2 * h]
     second = restitution * fall  # the flight goes up for as long, and down again
@@ -156,11 +156,11 @@ class TestStack:
             for stabilization in STABILIZATIONS if deep else ("projection",):
                 path = self.run(h, 10.0 if deep else 2.5, stabilization)
                 settled = round(1.5 / h)
-                moved = np.abs(path.states.E[-1, :, :3, 3] - path.states.E[settled, :, :3, 3]).max()
+                drift = np.abs(path.states.E[-1, :, :3, 3] - path.states.E[settled, :, :3, 3]).max()
                 overlap = path.max_overlaps.max()
-                print(f"h = {h:5.3f} s, {stabilization:10}: overlap {overlap:.1e} m, drift {moved:.1e} m")
+                print(f"h = {h:5.3f} s, {stabilization:10}: overlap {overlap:.1e} m, drift {drift:.1e} m")
                 assert overlap < (15 if stabilization == "projection" else 100) * h**2
-                assert moved < 1e-5
+                assert drift < 1e-5
                 assert np.abs(path.states.phi[-1]).max() < 1e-6
                 heights = path.states.E[-1, :, 2, 3]
                 np.testing.assert_allclose(np.diff(heights), self.side, atol=overlap + 1e-9)

@@ -9,7 +9,7 @@ from rbnotes.dynamics import momentum_conserving_euler, symplectic_euler
 from rbnotes.forces import LinearSpring, PathForces, on_body, on_world, path_through
 from rbnotes.friction import FRICTION_MODELS, journal_bearing
 from rbnotes.multibody import Body, Geometry, Model, Motor, PositionServo, VelocityServo, simulate
-from rbnotes.multibody.maximal import Trajectory
+from rbnotes.multibody.maximal import MaximalTrajectory
 from rbnotes.multibody.reduced import (
     Gear,
     JointLimit,
@@ -187,7 +187,7 @@ def end_positions(feature, backend):
     assert (motion.maximal is None) == (backend == "reduced")
     assert motion.compiled == (backend == "compiled")
     assert "contact" not in feature or any(np.any(record.impulses) for record in motion.contacts)
-    assert motion.maximal is None or isinstance(motion.maximal, Trajectory)
+    assert motion.maximal is None or isinstance(motion.maximal, MaximalTrajectory)
     change = motion.energies[-1] - motion.energies[0]
     np.testing.assert_allclose(np.sum(motion.work.total), change, rtol=1e-8, atol=1e-10)
     return motion.body_states.E[-1, :, :3, 3]

@@ -21,8 +21,8 @@ def velocity_map(mjcf, state):
     for joint in mjcf.joints:
         own = tree.coordinate_slices[tree.index(joint.body)]
         if joint.kind == "free":
-            at = free.index(joint.body)
-            R, phi, column = state.E[at][:3, :3], state.phi[at], 6 * at
+            body_index = free.index(joint.body)
+            R, phi, column = state.E[body_index][:3, :3], state.phi[body_index], 6 * body_index
             T[row : row + 3, column + 3 : column + 6] = R
             T[row + 3 : row + 6, column : column + 3] = np.eye(3)
             bias[row : row + 3] = R @ np.cross(phi[:3], phi[3:])

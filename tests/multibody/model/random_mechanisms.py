@@ -109,11 +109,11 @@ def closure(rng, model, state):
     first, second = str(rng.choice(["b", "c"])), [None, "a"][rng.integers(2)]
     E = model.body_state(state).E
     point = rng.normal(size=3)
-    at = E[model.index(first)] @ np.append(point, 1.0)
+    closure_point = E[model.index(first)] @ np.append(point, 1.0)
     if second is not None:
-        at = np.linalg.solve(E[model.index(second)], at)
+        closure_point = np.linalg.solve(E[model.index(second)], closure_point)
     axis = [None, unit(rng)][rng.integers(2)]
-    return LoopClosure(first, point, second, at[:3], axis)
+    return LoopClosure(first, point, second, closure_point[:3], axis)
 
 
 def with_consistent_velocity(model, state):

@@ -283,10 +283,10 @@ def test_dry_friction_holds_below_its_bound_and_yields_above(angle, h):
     # Gravity decreases along the motion: inertia d2/dt2 x = 0.001 torque - stiffness x.
     inertia = 2.0 * 0.25 + 2.0 * 0.02 / 12
     stiffness = torque / np.tan(abs(angle))
-    moved = angle - motion.states[-1].q[0]
-    assert np.sign(moved) == np.sign(angle)
+    rotation_angle = angle - motion.states[-1].q[0]
+    assert np.sign(rotation_angle) == np.sign(angle)
     wanted = 0.001 * torque / stiffness * (1 - np.cos(np.sqrt(stiffness / inertia) * 0.4))
-    assert abs(moved) == pytest.approx(wanted, rel=0.01)
+    assert abs(rotation_angle) == pytest.approx(wanted, rel=0.01)
 
 
 def test_dry_friction_stops_a_rotor_after_the_time_of_the_closed_form():
@@ -340,8 +340,8 @@ def test_closed_loop_rests_on_the_friction_of_all_its_joints(share, holds):
     model = Model(bodies, constraints=[loop])
     start = model.state(q={"left": angle, "coupler": -angle, "right": angle})
     motion = simulate(model, start, h=0.01, duration=0.5)
-    moved = np.max(np.abs(motion.states.q - start.q))
-    assert moved < 1e-10 if holds else 1e-3 < moved < 0.1
+    displacement = np.max(np.abs(motion.states.q - start.q))
+    assert displacement < 1e-10 if holds else 1e-3 < displacement < 0.1
 
 
 @pytest.mark.slow

@@ -64,8 +64,8 @@ def test_pendulum_rests_within_its_friction_angle(share, holds):
     angle = np.arcsin(share * MU * RADIUS * friction_factor(64) / 0.5)
     model = pendulum(64)
     motion = simulate(model, model.state(q={"bob": angle}), h=0.01, steps=20)
-    moved = abs(motion.states[-1].q[0] - angle)
-    assert moved < 1e-10 if holds else moved > 1e-5
+    rotation_angle = abs(motion.states[-1].q[0] - angle)
+    assert rotation_angle < 1e-10 if holds else rotation_angle > 1e-5
 
 
 def test_block_in_a_guide_slides_down_an_incline():
@@ -101,8 +101,8 @@ def test_parallelogram_rests_on_the_friction_of_its_four_hinges(share, holds):
     model = dry_parallelogram(0.3)
     start = model.state(q={"left": angle, "coupler": -angle, "right": angle})
     motion = simulate(model, start, h=0.01, steps=15)
-    moved = np.max(np.abs(motion.states.q - start.q))
-    assert moved < 1e-9 if holds else moved > 1e-4
+    displacement = np.max(np.abs(motion.states.q - start.q))
+    assert displacement < 1e-9 if holds else displacement > 1e-4
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ from rbnotes.multibody.reduced import JointLimit, LoopClosure
 from rbnotes.shapes import Box, Capsule, Sphere
 
 
-def at(z):
+def pose_at_height(z):
     return se3.frame(np.eye(3), [0, 0, z])
 
 
@@ -41,10 +41,12 @@ def test_a_ball_on_a_spring_hangs_at_its_weight():
         LinearSpring(10.0, rest_length=0.1),
         path_through(on_world([1.0, 0, 1.3]), on_body("ball", [0.1, 0, 0])),
     )
-    held = Model(model.bodies, forces=[*model.force_law.groups, spring])
-    rest = equilibrium(held, held.state())
-    np.testing.assert_allclose(forward_dynamics(held, rest), 0, atol=1e-7)
-    values = np.linalg.eigvalsh(-(stiffness(held, rest) + stiffness(held, rest).T) / 2)
+    model_with_spring = Model(model.bodies, forces=[*model.force_law.groups, spring])
+    rest = equilibrium(model_with_spring, model_with_spring.state())
+    np.testing.assert_allclose(forward_dynamics(model_with_spring, rest), 0, atol=1e-7)
+    values = np.linalg.eigvalsh(
+        -(stiffness(model_with_spring, rest) + stiffness(model_with_spring, rest).T) / 2
+    )
     assert values.min() > -1e-6
 
 
@@ -64,7 +66,7 @@ def test_equilibria_are_minima_of_the_energy(seed):
                 joint=joints.Revolute(axis / np.linalg.norm(axis)),
                 stiffness=rng.uniform(2, 6),
                 joint_frame=se3.frame(np.eye(3), rng.normal(size=3) * 0.2),
-                body_frame=at(-0.2),
+                body_frame=pose_at_height(-0.2),
             )
         )
         parent = f"b{k}" if k != 1 else "b0"
@@ -120,15 +122,17 @@ def test_a_closed_loop_hangs_symmetrically():
 def test_muscle_over_an_elbow():
     """The stiffness at the equilibrium predicts how the angle changes under a small torque."""
     hinge = joints.Revolute([0, 1, 0])
-    upper = Body("upper", Capsule(0.04, 0.3), mass=2.0, joint=joints.Fixed(), body_frame=at(-0.15))
+    upper = Body(
+        "upper", Capsule(0.04, 0.3), mass=2.0, joint=joints.Fixed(), body_frame=pose_at_height(-0.15)
+    )
     lower = Body(
         "lower",
         Capsule(0.03, 0.3),
         mass=1.5,
         joint=hinge,
         parent="upper",
-        joint_frame=at(-0.3),
-        body_frame=at(-0.15),
+        joint_frame=pose_at_height(-0.3),
+        body_frame=pose_at_height(-0.15),
     )
     path = path_through(on_body("upper", [0.04, 0, 0.1]), on_body("lower", [0.04, 0, 0.1]))
     model = Model([upper, lower], forces=PathForces(LinearSpring(900.0, rest_length=0.18), path))
@@ -145,7 +149,9 @@ def test_muscle_over_an_elbow():
 
 
 def test_failures_are_named():
-    rod = Body("rod", Capsule(0.05, 0.5), mass=1.0, joint=joints.Revolute([0, 1, 0]), body_frame=at(-0.3))
+    rod = Body(
+        "rod", Capsule(0.05, 0.5), mass=1.0, joint=joints.Revolute([0, 1, 0]), body_frame=pose_at_height(-0.3)
+    )
     limited = Model([rod], constraints=[JointLimit("rod", 0.5, 1.0)])
     with pytest.raises(NotConverged, match="beyond"):
         equilibrium(limited, limited.state(q={"rod": 0.2}))

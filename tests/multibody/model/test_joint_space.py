@@ -61,13 +61,13 @@ def test_joint_map_inverts_the_kinematics_of_the_tree(kind):
     q = tree.neutral + rng.uniform(0.2, 0.6, tree.num_coordinates)
     state = model.system.reparametrize(model.tree_state(model.state_from_tree(State(q=q, qdot=0 * q))))
     E, _ = body_poses_and_twists(tree, state.q, state.qdot)
-    at = JointMap(model, E, state.q + 0.1)
-    np.testing.assert_allclose(at.q, state.q, atol=1e-9)
+    joint_map = JointMap(model, E, state.q + 0.1)
+    np.testing.assert_allclose(joint_map.q, state.q, atol=1e-9)
     for column in np.eye(len(q)):
         # Rates that the coordinates allow: the constraint of a quaternion excludes its length.
         qdot = model.tree_state(model.state_from_tree(State(q=state.q, qdot=column))).qdot
         phi = body_poses_and_twists(tree, state.q, qdot)[1]
-        expected = body_poses_and_twists(tree, state.q, at.A @ phi.ravel())[1]
+        expected = body_poses_and_twists(tree, state.q, joint_map.A @ phi.ravel())[1]
         np.testing.assert_allclose(expected, phi, atol=1e-9)
 
 

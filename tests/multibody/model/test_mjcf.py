@@ -537,9 +537,9 @@ def test_random_attributes():
         pattern, new = r'"[^"]*"', f'"{rng.choice(words)}"'
         if rng.random() < 0.5:
             pattern, new = r"(?<=<[a-z]{4}) ", f" {rng.choice(names)}={new} "
-        places = [*re.finditer(pattern, text)]
-        at = places[rng.integers(len(places))]
-        text = text[: at.start()] + new + text[at.end() :]
+        matches = [*re.finditer(pattern, text)]
+        match = matches[rng.integers(len(matches))]
+        text = text[: match.start()] + new + text[match.end() :]
         try:
             model = load_mjcf(text)
             reference = mujoco_model(text)

@@ -146,10 +146,10 @@ def test_coordinates_continue_those_of_a_state_nearby(model, state):
     for link, own in zip(model.tree.links, model.tree.coordinate_slices, strict=True):
         is_angle[own] = isinstance(link.joint, joints.Revolute)
     q = tree_state.q + 6 * np.pi * is_angle
-    turned = model.state_from_tree(State(q=q, qdot=tree_state.qdot))
+    state_after_turns = model.state_from_tree(State(q=q, qdot=tree_state.qdot))
     converted = maximal_coordinates(model)
-    bodies = converted.maximal_state(turned)
-    found = model.tree_state(converted.model_state(bodies, near=turned))
+    bodies = converted.maximal_state(state_after_turns)
+    found = model.tree_state(converted.model_state(bodies, near=state_after_turns))
     np.testing.assert_allclose(found.q[is_angle], q[is_angle], rtol=0, atol=1e-8)
     np.testing.assert_allclose(found.qdot[is_angle], tree_state.qdot[is_angle], rtol=0, atol=1e-6)
     back = converted.maximal_state(model.state_from_tree(found))

@@ -100,11 +100,11 @@ def test_forces_of_the_model_do_the_work_that_their_potential_loses():
     power = state.velocity @ (mass_matrix(model, state) @ acceleration + bias_forces(model, state))
 
     def stored(t):
-        moved = tree_state.retract(t * tree_state.qdot)
+        displaced_state = tree_state.retract(t * tree_state.qdot)
         energy_of_gravity = potential_energy(
-            Model(model.bodies, gravity=model.gravity), model.state_from_tree(moved)
+            Model(model.bodies, gravity=model.gravity), model.state_from_tree(displaced_state)
         )
-        return potential_energy(model, model.state_from_tree(moved)) - energy_of_gravity
+        return potential_energy(model, model.state_from_tree(displaced_state)) - energy_of_gravity
 
     assert power == pytest.approx(-derivative(stored).value, abs=1e-6)
 

@@ -54,8 +54,8 @@ def test_cylinder_tips_over_when_its_center_passes_the_rim(factor, falls, spin):
     R = Rotation.from_euler("z", spin).as_matrix()
     body = Body("can", Cylinder(radius, length), mass=1.0, pose=on_slope(angle, R, length / 2))
     motion = simulate(Model([body], ground=slope(angle), mu=2.0), h=0.01, duration=1.0)
-    turned = motion.poses("can")[-1, :3, :3].T @ motion.poses("can")[0, :3, :3]
-    assert (np.trace(turned) < 2.99) == falls
+    rotation = motion.poses("can")[-1, :3, :3].T @ motion.poses("can")[0, :3, :3]
+    assert (np.trace(rotation) < 2.99) == falls
 
 
 @pytest.mark.slow

@@ -79,8 +79,8 @@ def test_a_chain_of_impacts_that_makes_a_body_faster_than_all_were_warns(h):
     radii = [0.2, 0.1, 0.05, 0.025]
     x = -np.array([0.0, *np.cumsum([-a - b for a, b in pairwise(radii)])])
     bodies = [
-        Body(f"ball{i}", Sphere(r), density=1000.0, position=[at + 1e-6 * i, 0, 0])
-        for i, (r, at) in enumerate(zip(radii, x, strict=True))
+        Body(f"ball{i}", Sphere(r), density=1000.0, position=[position + 1e-6 * i, 0, 0])
+        for i, (r, position) in enumerate(zip(radii, x, strict=True))
     ]
     wall = Geometry(Box([0.001, 1, 1]), se3.frame(np.eye(3), [x[-1] + 0.5, 0, 0]))
     model = Model(bodies, ground=[wall], gravity=np.zeros(3), restitution=1.0)

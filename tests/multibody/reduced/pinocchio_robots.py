@@ -34,7 +34,11 @@ class Reference(NamedTuple):
 def reference(robot, model, q, qdot):
     """Return the state in the conventions of Pinocchio."""
     tree, data = robot.tree, model.createData()
-    at, T, drift = pinocchio.neutral(model), np.zeros((model.nv, tree.num_coordinates)), np.zeros(model.nv)
+    pinocchio_q, T, drift = (
+        pinocchio.neutral(model),
+        np.zeros((model.nv, tree.num_coordinates)),
+        np.zeros(model.nv),
+    )
     for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
         count = own.stop - own.start
         if not count:
@@ -44,7 +48,7 @@ def reference(robot, model, q, qdot):
         where, rates = slice(joint.idx_q, joint.idx_q + joint.nq), slice(joint.idx_v, joint.idx_v + joint.nv)
         if count == 1:
             angle = q[own][0]
-            at[where] = [np.cos(angle), np.sin(angle)] if joint.nq == 2 else q[own]
+            pinocchio_q[where] = [np.cos(angle), np.sin(angle)] if joint.nq == 2 else q[own]
             T[rates, own] = 1.0
             continue
         Q, S, Sdot = (
@@ -55,33 +59,42 @@ def reference(robot, model, q, qdot):
         rows = ANGULAR_FIRST if count == 6 else [3, 4, 2]
         T[rates, own], drift[rates] = S[rows], Sdot[rows] @ qdot[own]
         if count == 6:
-            at[where] = [*Q[:3, 3], *np.roll(quaternion.from_rotation(Q[:3, :3]), -1)]
+            pinocchio_q[where] = [*Q[:3, 3], *np.roll(quaternion.from_rotation(Q[:3, :3]), -1)]
         else:
-            at[where] = [*Q[:2, 3], Q[0, 0], Q[1, 0]]
-    return Reference(model, data, at, T, drift)
+            pinocchio_q[where] = [*Q[:2, 3], Q[0, 0], Q[1, 0]]
+    return Reference(model, data, pinocchio_q, T, drift)
 
 
-def mass_matrix(at):
+def mass_matrix(reference):
     """Return the mass matrix in the coordinates of the tree."""
-    upper = np.triu(pinocchio.crba(at.model, at.data, at.q))
-    return at.T.T @ (upper + np.triu(upper, 1).T) @ at.T
+    upper = np.triu(pinocchio.crba(reference.model, reference.data, reference.q))
+    return reference.T.T @ (upper + np.triu(upper, 1).T) @ reference.T
 
 
-def inverse_dynamics(at, qdot, qddot):
+def inverse_dynamics(reference, qdot, qddot):
     """Return the joint forces, without those of dampers, which Pinocchio does not have."""
-    return at.T.T @ pinocchio.rnea(at.model, at.data, at.q, at.T @ qdot, at.T @ qddot + at.drift)
+    return reference.T.T @ pinocchio.rnea(
+        reference.model,
+        reference.data,
+        reference.q,
+        reference.T @ qdot,
+        reference.T @ qddot + reference.drift,
+    )
 
 
-def forward_dynamics(at, qdot, tau):
+def forward_dynamics(reference, qdot, tau):
     """Return the accelerations, without dampers."""
-    force = np.linalg.pinv(at.T).T @ tau
-    return np.linalg.pinv(at.T) @ (pinocchio.aba(at.model, at.data, at.q, at.T @ qdot, force) - at.drift)
+    force = np.linalg.pinv(reference.T).T @ tau
+    return np.linalg.pinv(reference.T) @ (
+        pinocchio.aba(reference.model, reference.data, reference.q, reference.T @ qdot, force)
+        - reference.drift
+    )
 
 
-def frame(at, name):
+def frame(reference, name):
     """Return the pose ``(4, 4)`` of a link of the file, and its Jacobian ``(6, k)``, angular part first."""
-    pinocchio.computeJointJacobians(at.model, at.data, at.q)
-    pinocchio.updateFramePlacements(at.model, at.data)
-    number = at.model.getFrameId(name, pinocchio.FrameType.BODY)
-    J = pinocchio.getFrameJacobian(at.model, at.data, number, pinocchio.ReferenceFrame.LOCAL)
-    return at.data.oMf[number].homogeneous, J[ANGULAR_FIRST] @ at.T
+    pinocchio.computeJointJacobians(reference.model, reference.data, reference.q)
+    pinocchio.updateFramePlacements(reference.model, reference.data)
+    number = reference.model.getFrameId(name, pinocchio.FrameType.BODY)
+    J = pinocchio.getFrameJacobian(reference.model, reference.data, number, pinocchio.ReferenceFrame.LOCAL)
+    return reference.data.oMf[number].homogeneous, J[ANGULAR_FIRST] @ reference.T

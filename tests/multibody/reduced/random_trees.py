@@ -125,8 +125,8 @@ def pinocchio_model(tree):
             if isinstance(part, joints.Fixed):
                 place = place @ part.pose
                 continue
-            at = pinocchio.SE3(place[:3, :3], place[:3, 3])
-            number = model.addJoint(number, _joint_model(part), at, f"{link.name}, {j}")
+            placement = pinocchio.SE3(place[:3, :3], place[:3, 3])
+            number = model.addJoint(number, _joint_model(part), placement, f"{link.name}, {j}")
             place = np.eye(4)
         numbers.append(number)
         offsets.append(place)  # of the link's joint frame in that of the last moving joint
@@ -167,17 +167,17 @@ def pinocchio_rates(tree, q, qdot):
     k, n = tree.num_coordinates, sum(widths)
     theirs, B, dB, slope = [], np.zeros((n, k)), np.zeros((n, k, k)), np.zeros((n, k))
     for i, (link, own) in enumerate(zip(tree.links, tree.coordinate_slices, strict=True)):
-        rows, at = slice(sum(widths[:i]), sum(widths[: i + 1])), q[own]
+        rows, own_q = slice(sum(widths[:i]), sum(widths[: i + 1])), q[own]
         if balls[i]:
             B[rows, own], dB[rows, own, own] = (
-                link.joint.motion_subspace(at)[:3],
-                link.joint.motion_subspace_derivative(at)[:3],
+                link.joint.motion_subspace(own_q)[:3],
+                link.joint.motion_subspace_derivative(own_q)[:3],
             )
-            slope[rows, own] = link.joint.bias_acceleration_derivative(at, qdot[own])[:3]
-            theirs.extend(np.roll(quaternion.from_rotation(link.joint.transform(at)[:3, :3]), -1))
+            slope[rows, own] = link.joint.bias_acceleration_derivative(own_q, qdot[own])[:3]
+            theirs.extend(np.roll(quaternion.from_rotation(link.joint.transform(own_q)[:3, :3]), -1))
         else:
             B[rows, own] = np.eye(widths[i])
-            theirs.extend(at)
+            theirs.extend(own_q)
     return PinocchioRates(np.array(theirs), B, dB, slope)
 
 
@@ -217,9 +217,9 @@ def mujoco_state(tree, model, q, qdot):
         names = [name for name in map(lambda i: model.joint(i).name, range(model.njnt))]
         names = [name for name in names if name == link.name or name.startswith(f"{link.name} ")]
         free = model.joint(names[0]).type == mujoco.mjtJoint.mjJNT_FREE if names else False
-        at, each = own.start, 0
+        offset, each = own.start, 0
         for part in _elements(link.joint):
-            columns = slice(at, at + part.num_coordinates)
+            columns = slice(offset, offset + part.num_coordinates)
             own_q, own_v = q[columns], qdot[columns]
             ball = isinstance(part, joints.ExponentialSpherical)
             if free:
@@ -242,7 +242,7 @@ def mujoco_state(tree, model, q, qdot):
                 for n in range(part.num_coordinates):
                     joint = model.joint(names[each])
                     qpos[joint.qposadr[0]] = own_q[n]
-                    T[joint.dofadr[0], at + n] = 1
+                    T[joint.dofadr[0], offset + n] = 1
                     each += 1
-            at += part.num_coordinates
+            offset += part.num_coordinates
     return MujocoState(qpos, T @ qdot, T, drift)

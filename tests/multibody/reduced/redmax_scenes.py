@@ -69,7 +69,7 @@ def read(scene):
         for key in ("q0", "qdot0")
     )
     links = Model(bodies)
-    particles, chains, held = deformables(scene["deformables"], links.body_state(links.state(q=q0)).E)
+    particles, chains, closures = deformables(scene["deformables"], links.body_state(links.state(q=q0)).E)
 
     def applied_forces(state):
         spring, chain, pulled, damper = (
@@ -84,7 +84,10 @@ def read(scene):
         if SCHEME in each.get("integrators", [SCHEME])
     ]
     model = Model(
-        [*bodies, *particles], gravity=scene["gravity"], forces=applied_forces, constraints=constraints + held
+        [*bodies, *particles],
+        gravity=scene["gravity"],
+        forces=applied_forces,
+        constraints=constraints + closures,
     )
     assert [each.name for each in model.bodies[: len(bodies)]] == [each.name for each in bodies]
     options = {"h": h, "steps": run["steps"], "gamma": run["baumgarte"][2]}
@@ -119,9 +122,9 @@ def unit(axis):
 def body(solid, joint):
     properties = SOLIDS[solid["kind"]](solid)
     if solid["kind"] == "mesh":
-        at = inertia.principal_frame(properties)
-        M = np.diag([*at.moments, *[properties.mass] * 3])
-        place = frame(solid["obj_frame_transform"]) @ at.E
+        principal_frame = inertia.principal_frame(properties)
+        M = np.diag([*principal_frame.moments, *[properties.mass] * 3])
+        place = frame(solid["obj_frame_transform"]) @ principal_frame.E
     else:
         M, place = inertia.spatial_inertia(*properties), frame(solid["transform"])
     return Body(
@@ -171,19 +174,21 @@ def point_spring(spring):
 
 
 def pull(spring):
-    at = forces.on_body(spring["body"], spring["x"])
-    return forces.ConstantForces(spring["stiffness"], spring["direction"], at)
+    attachment_point = forces.on_body(spring["body"], spring["x"])
+    return forces.ConstantForces(spring["stiffness"], spring["direction"], attachment_point)
 
 
 def deformables(chains, bodies):
     """Return particles, as bodies that do not turn, springs between neighbors, and attachments."""
-    particles, springs, held = [], [], []
+    particles, springs, closures = [], [], []
     for number, chain in enumerate(chains):
         ends = [chain["attach0"], chain["attach1"]]
         nodes, first = chain["nodes"], len(bodies) + len(particles)
         places = [
-            np.array(at["r"]) if at["body"] is None else se3.transform_points(bodies[at["body"]], at["r"])
-            for at in ends
+            np.array(attachment["r"])
+            if attachment["body"] is None
+            else se3.transform_points(bodies[attachment["body"]], attachment["r"])
+            for attachment in ends
         ]
         length = np.linalg.norm(places[1] - places[0]) / (nodes - 1)
         # V = K ((l - L) / L)^2 / 2
@@ -201,11 +206,11 @@ def deformables(chains, bodies):
             )
             for each, x in zip(names, np.linspace(*places, nodes), strict=True)
         )
-        held.extend(
-            LoopClosure(names[k], [0, 0, 0], name(at["body"]), at["r"])
-            for k, at in zip((0, -1), ends, strict=True)
+        closures.extend(
+            LoopClosure(names[k], [0, 0, 0], name(attachment["body"]), attachment["r"])
+            for k, attachment in zip((0, -1), ends, strict=True)
         )
-    return particles, springs, held
+    return particles, springs, closures
 
 
 def joint_torque(control, size, h):

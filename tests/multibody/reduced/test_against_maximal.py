@@ -15,7 +15,7 @@ from rbnotes.multibody.reduced import Link, LoopClosure, Tree, TreeSystem, veloc
 def model(tree, applied_forces):
     """Return the bodies of a tree with its joints as constraints."""
     frames = [se3.inverse(link.body_frame) for link in tree.links]
-    held = [
+    maximal_joints = [
         maximal.Joint(
             link.joint,
             i,
@@ -25,7 +25,7 @@ def model(tree, applied_forces):
         )
         for i, (link, parent) in enumerate(zip(tree.links, tree.parents, strict=True))
     ]
-    return maximal.MaximalModel(tree.inertias, held, tree.gravity, applied_forces)
+    return maximal.MaximalModel(tree.inertias, maximal_joints, tree.gravity, applied_forces)
 
 
 @pytest.fixture(params=ALL)
@@ -66,14 +66,14 @@ def test_accelerations(case):
 def test_motion(case):
     system, bodies, state = case
     end = runge_kutta(system, state, 0.04, rtol=1e-6, atol=1e-7)
-    held, seen = (
+    maximal_state, expanded_state = (
         runge_kutta(bodies, system.maximal_state(state), 0.04, rtol=1e-6, atol=1e-7),
         system.maximal_state(end),
     )
-    assert_close(held.E, seen.E, 1e-6)
-    assert_close(held.phi, seen.phi, 1e-6)
-    assert np.max(np.abs(seen.E - system.maximal_state(state).E)) > 0.003
-    whole = bodies.energy(held) + system.applied_forces.energy(held)
+    assert_close(maximal_state.E, expanded_state.E, 1e-6)
+    assert_close(maximal_state.phi, expanded_state.phi, 1e-6)
+    assert np.max(np.abs(expanded_state.E - system.maximal_state(state).E)) > 0.003
+    whole = bodies.energy(maximal_state) + system.applied_forces.energy(maximal_state)
     assert system.energy(end) == pytest.approx(whole, abs=1e-5)
 
 
@@ -85,12 +85,15 @@ def test_steps_converge_to_each_other(case):
         return [joint_velocity_constraints(bodies, state)]
 
     for steps in (2, 4):
-        h, reduced, held = 0.04 / steps, start, system.maximal_state(start)
+        h, reduced, maximal_state = 0.04 / steps, start, system.maximal_state(start)
         for _ in range(steps):
             reduced = symplectic_euler(system, reduced, h)
-            held = constrained_step(symplectic_euler, bodies, held, h, rows).state
-        seen = system.maximal_state(reduced)
-        apart.append(np.linalg.norm(seen.E - held.E) + np.linalg.norm(seen.phi - held.phi))
+            maximal_state = constrained_step(symplectic_euler, bodies, maximal_state, h, rows).state
+        expanded_state = system.maximal_state(reduced)
+        apart.append(
+            np.linalg.norm(expanded_state.E - maximal_state.E)
+            + np.linalg.norm(expanded_state.phi - maximal_state.phi)
+        )
     assert 1e-6 < apart[1] < 0.6 * apart[0]
     assert apart[0] < 0.5
 
@@ -110,8 +113,8 @@ def test_error_reduction_rate_is_the_same_in_both():
     ball = maximal.Joint(
         joints.ExponentialSpherical(), 1, se3.frame(np.eye(3), end), WORLD, se3.frame(np.eye(3), anchor)
     )
-    held = model(tree, zero_forces)
-    held = maximal.MaximalModel(tree.inertias, [*held.joints, ball], np.zeros(3))
+    maximal_model = model(tree, zero_forces)
+    maximal_model = maximal.MaximalModel(tree.inertias, [*maximal_model.joints, ball], np.zeros(3))
 
     def gap(E):
         return anchor - (E[1, :3, :3] @ end + E[1, :3, 3])
@@ -124,7 +127,7 @@ def test_error_reduction_rate_is_the_same_in_both():
                 state,
                 lambda s, h: velocity_constraints(TreeSystem(tree), [closing], s, h, gamma),
             ),
-            (held, bodies, lambda s, h: [joint_velocity_constraints(held, s, gamma=gamma)]),
+            (maximal_model, bodies, lambda s, h: [joint_velocity_constraints(maximal_model, s, gamma=gamma)]),
         )
     )
     left = (1 - gamma * h) * gap(bodies.E)

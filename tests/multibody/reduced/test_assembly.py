@@ -36,8 +36,8 @@ class TestAssembled:
         tip = crank * np.array([np.cos(found.q[2]), np.sin(found.q[2])])
         end = np.array([ground, 0]) + right * np.array([np.cos(found.q[4]), np.sin(found.q[4])])
         assert np.linalg.norm(end - tip) == pytest.approx(coupler, abs=1e-9)
-        turned = found.q[2] + found.q[3]
-        close(end - tip, coupler * np.array([np.cos(turned), np.sin(turned)]))
+        coupler_angle = found.q[2] + found.q[3]
+        close(end - tip, coupler * np.array([np.cos(coupler_angle), np.sin(coupler_angle)]))
         rows = loop.rows(system, found, 0.0)
         close(rows.G @ found.qdot, np.zeros(2))
 
@@ -68,12 +68,12 @@ class TestAssembled:
     def test_coordinates_with_constraints_of_their_own(self):
         rng = np.random.default_rng(8)
         tree = Tree([Link("ball", joints.QuaternionSpherical(), body(rng))])
-        at = np.array([0.0, 0.6, 0.8])
-        loop = LoopClosure("ball", [1.0, 0, 0], None, at)
+        anchor = np.array([0.0, 0.6, 0.8])
+        loop = LoopClosure("ball", [1.0, 0, 0], None, anchor)
         q = np.array([0.8, 0.1, -0.5, 0.4])
         found = assemble_configuration(TreeSystem(tree), [loop], State(q=q, qdot=rng.normal(size=4)))
         assert np.linalg.norm(found.q) == pytest.approx(1, abs=1e-9)
-        close(reduced.poses(tree, found.q).body_poses[0] @ np.array([1, 0, 0, 1]), np.append(at, 1))
+        close(reduced.poses(tree, found.q).body_poses[0] @ np.array([1, 0, 0, 1]), np.append(anchor, 1))
         assert found.q @ found.qdot == pytest.approx(0, abs=1e-9)
 
     def test_unclosable_loop_is_reported(self):

@@ -77,8 +77,8 @@ def test_momentum_and_energy(root):
     v = linear[0] / mass
     size = np.linalg.norm(angular[0]) + np.linalg.norm(linear[0])
     np.testing.assert_allclose(linear, linear[0] + t * weight, rtol=0, atol=1e-8 * size)
-    turned = angular[0] + np.cross(c * t + v * t**2 / 2, weight)
-    np.testing.assert_allclose(angular, turned, rtol=0, atol=1e-8 * size)
-    for i, at in enumerate(states.q):
+    expected = angular[0] + np.cross(c * t + v * t**2 / 2, weight)
+    np.testing.assert_allclose(angular, expected, rtol=0, atol=1e-8 * size)
+    for i, q in enumerate(states.q):
         fallen = c + v * TIMES[i] + gravity * TIMES[i] ** 2 / 2
-        np.testing.assert_allclose(center(tree, at)[1], fallen, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(center(tree, q)[1], fallen, rtol=0, atol=1e-9)

@@ -161,8 +161,10 @@ class TestAttachedSystem:
         a = np.random.default_rng(9).normal(size=state.size)
 
         def whole(t):
-            at = state.retract(t * state.velocity + t**2 / 2 * a).with_velocity(state.velocity + t * a)
-            return system.expand(at)
+            state_at_t = state.retract(t * state.velocity + t**2 / 2 * a).with_velocity(
+                state.velocity + t * a
+            )
+            return system.expand(state_at_t)
 
         rate = derivative(lambda t: np.append(whole(t).x.ravel(), whole(t).q)).value
         close(system.expand(state).velocity, rate)

@@ -64,8 +64,8 @@ def branched(rng):
 
 def wave(phase, count):
     """Return a motion with its two derivatives."""
-    at = phase + np.arange(count)
-    return lambda t: (np.sin(2 * t + at), 2 * np.cos(2 * t + at), -4 * np.sin(2 * t + at))
+    phases = phase + np.arange(count)
+    return lambda t: (np.sin(2 * t + phases), 2 * np.cos(2 * t + phases), -4 * np.sin(2 * t + phases))
 
 
 def prescribed_in_the_world(t, E, phi):
@@ -177,18 +177,21 @@ LENGTHS = {"ground": 1.3, "left": 0.7, "coupler": 1.2, "right": 0.9}
 def four_bars(seed):
     """Return four bars in a plane that a universal joint turns, and a state in which the loop is closed."""
     rng = np.random.default_rng(seed)
-    hinge, at = joints.Revolute(), {name: frame(rng) for name in ("base", "left", "coupler", "right")}
+    hinge, body_frames = (
+        joints.Revolute(),
+        {name: frame(rng) for name in ("base", "left", "coupler", "right")},
+    )
     tree = Tree(
         [
-            Link("base", joints.Universal(), body(rng), None, frame(rng), at["base"]),
-            Link("left", hinge, body(rng), "base", body_frame=at["left"]),
-            Link("coupler", hinge, body(rng), "left", shift(LENGTHS["left"], 0), at["coupler"]),
-            Link("right", hinge, body(rng), "base", shift(LENGTHS["ground"], 0), at["right"]),
+            Link("base", joints.Universal(), body(rng), None, frame(rng), body_frames["base"]),
+            Link("left", hinge, body(rng), "base", body_frame=body_frames["left"]),
+            Link("coupler", hinge, body(rng), "left", shift(LENGTHS["left"], 0), body_frames["coupler"]),
+            Link("right", hinge, body(rng), "base", shift(LENGTHS["ground"], 0), body_frames["right"]),
         ],
         gravity=rng.normal(size=3) * 5,
     )
     ends = {
-        name: se3.transform_points(se3.inverse(at[name]), [LENGTHS[name], 0, 0])
+        name: se3.transform_points(se3.inverse(body_frames[name]), [LENGTHS[name], 0, 0])
         for name in ("coupler", "right")
     }
     loop = LoopClosure("coupler", ends["coupler"], "right", ends["right"], axis=[0.0, 0.0, 1.0])
@@ -252,15 +255,17 @@ def test_closed_loop_stays_closed_and_conserves_energy():
     """Without stabilization: a wrong drift would open it, multipliers that work would heat it."""
     system, loop, start = four_bars(0)
 
-    def at(y):
+    def state_from_vector(y):
         q, qdot = np.split(y, 2)
         return State(q=q, qdot=qdot)
 
     def rates(t, y):
-        return np.append(at(y).qdot, constrained_acceleration(system, [loop], at(y))[0])
+        return np.append(
+            state_from_vector(y).qdot, constrained_acceleration(system, [loop], state_from_vector(y))[0]
+        )
 
     y = np.append(start.q, start.qdot)
-    end = at(solve_ivp(rates, (0, 0.5), y, rtol=1e-9, atol=1e-10, method="DOP853").y[:, -1])
+    end = state_from_vector(solve_ivp(rates, (0, 0.5), y, rtol=1e-9, atol=1e-10, method="DOP853").y[:, -1])
     assert np.linalg.norm(end.q - start.q) > 0.1
     close(loop.rows(system, end, 0.0).error, np.zeros(2), 1e-6)
     assert system.energy(end) == pytest.approx(system.energy(start), rel=1e-6)

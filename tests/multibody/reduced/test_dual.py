@@ -100,9 +100,11 @@ class TestEquations:
         link, x = tree.links[-1], rng.normal(size=3)
         model = pinocchio_model(tree)
         data, number = model.createData(), model.njoints - 1
-        at = pinocchio.SE3(np.eye(3), x)  # in the frame of the joint
+        contact_placement = pinocchio.SE3(np.eye(3), x)  # in the frame of the joint
         kind, local = pinocchio.ContactType.CONTACT_3D, pinocchio.ReferenceFrame.LOCAL
-        point = pinocchio.RigidConstraintModel(kind, model, number, at, 0, pinocchio.SE3.Identity(), local)
+        point = pinocchio.RigidConstraintModel(
+            kind, model, number, contact_placement, 0, pinocchio.SE3.Identity(), local
+        )
         points, kept = pinocchio.StdVec_RigidConstraintModel(), pinocchio.StdVec_RigidConstraintData()
         points.append(point)
         kept.append(point.createData())
@@ -111,8 +113,8 @@ class TestEquations:
         expected = pinocchio.constraintDynamics(model, data, q, qdot, tau, points, kept, settings)
         system = TreeSystem(tree, applied_joint_forces=lambda state: Forces.without_derivatives(tau))
         x_body = se3.transform_points(se3.inverse(link.body_frame), x)
-        held = LoopClosure(link.name, x_body, None, np.zeros(3))
-        a, force = dual_acceleration(system, [held], State(q=q, qdot=qdot))
+        closure = LoopClosure(link.name, x_body, None, np.zeros(3))
+        a, force = dual_acceleration(system, [closure], State(q=q, qdot=qdot))
         close(a, expected)
         close(force, data.oMi[number].rotation @ kept[0].contact_force.linear)
 

@@ -45,19 +45,19 @@ ABOUT_HINGE = 0.4 + 1.5 * (0.2**2 + 0.1**2)
 STILL = (0.0, 0.0, 0.0)
 
 
-def turned(point):
+def rotate_about_z(point):
     c, s = np.cos(ANGLE), np.sin(ANGLE)
     return np.array([c * point[0] - s * point[1], s * point[0] + c * point[1], 0.0])
 
 
 def arm(point, anchor):
     """Return the moment about z, m, of a pull of 1 N at the point towards the anchor."""
-    at = turned(point)
-    return np.cross(at, (anchor - at) / np.linalg.norm(anchor - at))[2]
+    position = rotate_about_z(point)
+    return np.cross(position, (anchor - position) / np.linalg.norm(anchor - position))[2]
 
 
 def length(point, anchor):
-    return np.linalg.norm(anchor - turned(point))
+    return np.linalg.norm(anchor - rotate_about_z(point))
 
 
 KINDS = [
@@ -115,8 +115,8 @@ def modeled(scheme):
 
 
 def under_joints(step):
-    held = constrain_scheme(step, lambda state, h: [joint_velocity_constraints(HINGED, state)])
-    return held(HINGED, POSED, H).phi[0, 2]
+    constrained_step = constrain_scheme(step, lambda state, h: [joint_velocity_constraints(HINGED, state)])
+    return constrained_step(HINGED, POSED, H).phi[0, 2]
 
 
 def simulated(integrator):
@@ -188,7 +188,7 @@ def test_assembled_forces_act_in_every_step(step):
 def test_assembled_forces_act_on_a_free_body(step):
     """The twist by hand: the sum of the forces and of their moments about the origin, divided by inertia."""
     pulls = [
-        size * (anchor - turned(point)) / length(point, anchor)
+        size * (anchor - rotate_about_z(point)) / length(point, anchor)
         for size, point, anchor in (
             (STIFFNESS * (length(SPRUNG, FROM) / REST - 1), SPRUNG, FROM),
             (ACTIVE * PEAK, PULLED, TO),
@@ -208,6 +208,7 @@ def test_compiled_run_evaluates_the_forces():
 RESULTS = (
     "State",
     "States",
+    "MaximalTrajectory",
     "Trajectory",
     "ConstrainedStepResult",
     "BispStep",

@@ -53,8 +53,8 @@ def test_accelerations_agree_for_quaternions_and_rotation_vectors():
         tree = with_balls(ball)
         q, v = states(tree, ball)
         qddot = reduced.forward_dynamics_dense(tree, q, v, wrenches=wrenches)
-        at = reduced.body_kinematics(tree, q, v)
-        found.append(at.J @ qddot + at.bias_acceleration)
+        kinematics = reduced.body_kinematics(tree, q, v)
+        found.append(kinematics.J @ qddot + kinematics.bias_acceleration)
     np.testing.assert_allclose(found[0], found[1], rtol=1e-9, atol=1e-9)
 
 

@@ -112,9 +112,9 @@ def test_along_a_path_of_unit_quaternions():
     along[:4] -= (along[:4] @ q[:4]) * q[:4]
 
     def accelerations(t):
-        at = q + t * along
-        at[:4] /= np.linalg.norm(at[:4])
-        return forward_dynamics_dense(tree, at, v, tau)
+        q_at_t = q + t * along
+        q_at_t[:4] /= np.linalg.norm(q_at_t[:4])
+        return forward_dynamics_dense(tree, q_at_t, v, tau)
 
     close(forward_dynamics_derivatives(tree, q, v, tau).q @ along, derivative(accelerations).value)
 

@@ -51,8 +51,8 @@ def loaded(damping=0.5):
 
 def flatten_state(system, state):
     """Return poses and velocities, which do not depend on the coordinates."""
-    at = system.maximal_state(state)
-    return np.concatenate([at.E.ravel(), at.x.ravel(), at.velocity])
+    maximal_state = system.maximal_state(state)
+    return np.concatenate([maximal_state.E.ravel(), maximal_state.x.ravel(), maximal_state.velocity])
 
 
 ORDERS = {
@@ -99,8 +99,11 @@ def test_the_equations_of_motion_hold(step):
     np.testing.assert_allclose(after.q, start.q + h * mean[3:], rtol=1e-13)
     np.testing.assert_allclose(after.x.ravel(), start.x.ravel() + h * mean[:3], rtol=1e-13)
     assert after.t == h
-    at = start.retract(c * h * mean, c * h).with_velocity(mean)
-    force, rate = system.force(at), system.mass_matrix(at) @ (after.velocity - start.velocity) / h
+    intermediate_state = start.retract(c * h * mean, c * h).with_velocity(mean)
+    force, rate = (
+        system.force(intermediate_state),
+        system.mass_matrix(intermediate_state) @ (after.velocity - start.velocity) / h,
+    )
     assert np.linalg.norm(rate) > 10
     np.testing.assert_allclose(force, rate, atol=1e-9 * np.linalg.norm(rate))
 
@@ -216,10 +219,10 @@ def test_constraints_are_passed_to_the_solver(step):
         after = constrained_step(step, system, state, h, rows)
         c = step.fraction
         mean = state.velocity + c * (after.state.velocity - state.velocity)
-        at = state.retract(c * h * mean, c * h).with_velocity(mean)
+        intermediate_state = state.retract(c * h * mean, c * h).with_velocity(mean)
         G = np.array([2.0, -1.0])
         left = (
-            system.linearized_residual(at, (after.state.velocity - state.velocity) / h).f
+            system.linearized_residual(intermediate_state, (after.state.velocity - state.velocity) / h).f
             + G * after.bilateral_impulses[0] / h
         )
         np.testing.assert_allclose(left, 0, atol=1e-7)

@@ -90,8 +90,8 @@ def test_velocities_and_accelerations_against_differences(moving):
     np.testing.assert_allclose(reduced.expand(state).qdot, velocity, atol=1e-9)
 
     def whole(t):
-        at = state.retract(t * state.velocity + t**2 / 2 * a).with_velocity(state.velocity + t * a)
-        return reduced.expand(at).velocity
+        state_at_t = state.retract(t * state.velocity + t**2 / 2 * a).with_velocity(state.velocity + t * a)
+        return reduced.expand(state_at_t).velocity
 
     found = reduced.acceleration_reduction(state).expand_velocities(a)
     np.testing.assert_allclose(found, derivative(whole).value, atol=1e-8)

@@ -124,7 +124,7 @@ def test_reactions_are_the_multipliers_of_the_joints_in_maximal_coordinates(seed
     """Newton's law for each body with its joints as equations, solved as one sparse system."""
     system, state, bearings = mechanism(seed, 0.0)
     tree, h = system.tree, 0.013
-    at = system.body_kinematics(state)
+    kinematics = system.body_kinematics(state)
     n = len(tree.links)
     M = np.zeros((6 * n, 6 * n))
     G, blocks = [], []
@@ -133,27 +133,29 @@ def test_reactions_are_the_multipliers_of_the_joints_in_maximal_coordinates(seed
         relative = np.zeros((6, 6 * n))
         for body, sign in ((i, 1), (tree.parents[i], -1)):
             if body >= 0:
-                seen = np.linalg.inv(at.body_poses[body]) @ at.joint_poses[i]
+                seen = np.linalg.inv(kinematics.body_poses[body]) @ kinematics.joint_poses[i]
                 R, p = seen[:3, :3], seen[:3, 3]
                 hat = np.array([[0, -p[2], p[1]], [p[2], 0, -p[0]], [-p[1], p[0], 0]])
                 to_joint = np.block([[R.T, np.zeros((3, 3))], [-R.T @ hat, R.T]])
                 relative[:, 6 * body : 6 * body + 6] = sign * to_joint
         S = link.joint.motion_subspace(state.q[own])
-        held = np.linalg.svd(S.T)[2][np.linalg.matrix_rank(S) :]
-        G.append(held @ relative)
-        blocks.append(held)
-    G, sizes = np.concatenate(G), [len(held) for held in blocks]
+        constrained_directions = np.linalg.svd(S.T)[2][np.linalg.matrix_rank(S) :]
+        G.append(constrained_directions @ relative)
+        blocks.append(constrained_directions)
+    G, sizes = np.concatenate(G), [len(constrained_directions) for constrained_directions in blocks]
     push = h * gyroscopic_and_gravity_wrenches(tree, state.q, state.qdot).ravel()
     # The joints' own accelerations may be anything, the held ones are those of the drift.
-    target = G @ (h * at.bias_acceleration.ravel())
+    target = G @ (h * kinematics.bias_acceleration.ravel())
     change = np.linalg.solve(
         np.block([[M, -G.T], [G, np.zeros((len(G), len(G)))]]), np.concatenate([push, target])
     )
     multipliers = np.split(change[6 * n :], np.cumsum(sizes)[:-1])
     loads = bisp_step(system, state, h, bearings).bearing_reactions
-    for link, held, pushes in zip(tree.links, blocks, multipliers, strict=True):
+    for link, constrained_directions, pushes in zip(tree.links, blocks, multipliers, strict=True):
         reaction = loads[link.name].reaction
-        np.testing.assert_allclose(held.T @ pushes, reaction, atol=1e-8 * (1 + np.max(np.abs(reaction))))
+        np.testing.assert_allclose(
+            constrained_directions.T @ pushes, reaction, atol=1e-8 * (1 + np.max(np.abs(reaction)))
+        )
 
 
 @settings(max_examples=12)

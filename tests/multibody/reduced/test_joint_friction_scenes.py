@@ -158,13 +158,13 @@ def test_the_same_hinge_in_maximal_coordinates_with_explicit_contacts():
     tree = Tree([Link("body", joints.Revolute(axis), body)], gravity=[1.0, 2.0, -9.0])
     system, state, h = TreeSystem(tree), State(q=[0.4], qdot=[1.5]), 0.01
     mine = bisp_step(system, state, h, {"body": made}, cone="disc", tolerance=1e-10)
-    at = system.body_kinematics(state)
-    momentum = body @ at.phi[0] + h * gyroscopic_and_gravity_wrenches(tree, state.q, state.qdot)[0]
+    kinematics = system.body_kinematics(state)
+    momentum = body @ kinematics.phi[0] + h * gyroscopic_and_gravity_wrenches(tree, state.q, state.qdot)[0]
     rows = np.concatenate([made.normal_jacobian[:, None], made.tangent_jacobian], axis=1)
     other = rows * np.array([-1, 1, 1])[:, None]
     explicit = StepProblem(body, momentum, contacts=Contacts(np.concatenate([rows, other]), mu=0.2))
     theirs = staggered_projections(explicit, cone="disc", tolerance=1e-10, max_iterations=2000)
-    np.testing.assert_allclose(at.J[0] @ mine.state.qdot, theirs.velocity, atol=1e-6)
+    np.testing.assert_allclose(kinematics.J[0] @ mine.state.qdot, theirs.velocity, atol=1e-6)
     assert abs(mine.state.qdot[0] - symplectic_euler(system, state, h).qdot[0]) > 1e-3
 
 
@@ -172,7 +172,7 @@ def four_bar(mu, ground=0.9):
     """Return a crank, a coupler and a rocker in the plane of x and z, closed by a hinge on the world."""
     axis = [0, 1.0, 0]
 
-    def at(x):
+    def translation(x):
         frame = np.eye(4)
         frame[0, 3] = x
         return frame
@@ -184,8 +184,8 @@ def four_bar(mu, ground=0.9):
             joints.Revolute(axis),
             Box([size, 0.04, 0.04]).spatial_inertia(mass=2 * size),
             parent,
-            at(start),
-            at(size / 2),
+            translation(start),
+            translation(size / 2),
         )
         for name, size, parent, start in bars
     ]

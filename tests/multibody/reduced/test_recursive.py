@@ -142,8 +142,8 @@ def test_bias_forces_of_the_lagrangian(seed):
     tree = random_tree(rng, 4, tuple(np.roll(tuple(ALL), 5 * seed)), ALL)
     q, qdot = moving(tree, rng)
 
-    def lagrangian(at):
-        return reduced.kinetic_energy(tree, at, qdot) - reduced.potential_energy(tree, at)
+    def lagrangian(coordinates):
+        return reduced.kinetic_energy(tree, coordinates, qdot) - reduced.potential_energy(tree, coordinates)
 
     momentum_rate = derivative(lambda t: reduced.mass_product(tree, q + t * qdot, qdot)).value
     steps = np.eye(tree.num_coordinates)

@@ -87,8 +87,8 @@ def with_quaternion(seed):
     rng = np.random.default_rng(seed)
     system = branching(rng, joints.QuaternionSpherical())
     reduced = HyperReducedSystem(system, gear_coordinates(system.tree, {"a": 1.0, "b": 1.0, "c": 1.0}))
-    turned = rng.normal(size=4)
-    q = np.concatenate([rng.normal(size=1), turned / np.linalg.norm(turned)])
+    quaternion = rng.normal(size=4)
+    q = np.concatenate([rng.normal(size=1), quaternion / np.linalg.norm(quaternion)])
     x, v = rng.normal(size=(2, 2, 3))
     return reduced, State(q=q, qdot=rng.normal(size=5), x=x, v=v)
 
@@ -116,16 +116,16 @@ def test_against_differences(case):
     rng = np.random.default_rng(3)
     a = rng.normal(size=state.size)
 
-    def left(at):
-        return system.force(at) - system.mass_matrix(at) @ a
+    def residual(state):
+        return system.force(state) - system.mass_matrix(state) @ a
 
     found = system.linearized_residual(state, a)
-    f = left(state)
+    f = residual(state)
     scale = np.max(np.abs(f))
     np.testing.assert_allclose(found.f, f, rtol=0, atol=1e-12 * scale)
     for along in rng.normal(size=(2, state.size)):  # in general directions, so that no entry goes unseen
-        by_q = derivative(lambda t, d=along: left(state.retract(t * d)), step=1e-3).value
-        by_v = derivative(lambda t, d=along: left(state.with_velocity(state.velocity + t * d))).value
+        by_q = derivative(lambda t, d=along: residual(state.retract(t * d)), step=1e-3).value
+        by_v = derivative(lambda t, d=along: residual(state.with_velocity(state.velocity + t * d))).value
         for slope, expected in ((found.K @ along, by_q), (found.D @ along, by_v)):
             np.testing.assert_allclose(slope, expected, rtol=0, atol=1e-8 * np.max(np.abs(expected)))
 
@@ -140,9 +140,11 @@ def test_equations_hold_after_few_corrections(case, step, monkeypatch):
     )
     after = step(system, start, h)
     mean = start.velocity + c * (after.velocity - start.velocity)
-    at = start.retract(c * h * mean, c * h).with_velocity(mean)
-    rate = system.mass_matrix(at) @ (after.velocity - start.velocity) / h
-    np.testing.assert_allclose(system.force(at), rate, rtol=0, atol=1e-8 * np.linalg.norm(rate))
+    intermediate_state = start.retract(c * h * mean, c * h).with_velocity(mean)
+    rate = system.mass_matrix(intermediate_state) @ (after.velocity - start.velocity) / h
+    np.testing.assert_allclose(
+        system.force(intermediate_state), rate, rtol=0, atol=1e-8 * np.linalg.norm(rate)
+    )
     assert len(count) <= 6
 
 

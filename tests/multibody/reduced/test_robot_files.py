@@ -96,9 +96,9 @@ def test_examples_are_read_as_they_were_written(name):
     assert [link.name for link in again.tree.links] == [link.name for link in robot.tree.links]
     assert dict(again.joints) == dict(robot.joints)
     assert set(again.frames) == set(robot.frames)
-    for frame_name, at in robot.frames.items():
-        assert again.frames[frame_name].link == at.link
-        close(again.frames[frame_name].pose, at.pose)
+    for frame_name, frame_on_link in robot.frames.items():
+        assert again.frames[frame_name].link == frame_on_link.link
+        close(again.frames[frame_name].pose, frame_on_link.pose)
     for kind in ("visuals", "collisions"):
         solids, solids_again = (
             sorted(getattr(each, kind), key=lambda placed: str(placed[::2])) for each in (robot, again)
@@ -114,17 +114,21 @@ def test_rotated_planes_keep_their_links():
     text = to_urdf(random_robot(3)).replace('type="planar"', 'type="planar" note=""')
     text = text.replace('<axis xyz="0.0 0.0 1.0" />', '<axis xyz="1 2 -2" />')
     robot = load_urdf(text, weld=False)
-    turned = next(at.link for at in robot.frames.values() if at.link and not np.allclose(at.pose, np.eye(4)))
+    link_of_frame = next(
+        frame_on_link.link
+        for frame_on_link in robot.frames.values()
+        if frame_on_link.link and not np.allclose(frame_on_link.pose, np.eye(4))
+    )
     rng = np.random.default_rng(0)
     robot = replace(
         robot,
-        frames={**robot.frames, "tool": Frame(turned, frame(rng))},
-        visuals=[LinkGeometry(turned, frame(rng), Box([1, 2, 3]))],
+        frames={**robot.frames, "tool": Frame(link_of_frame, frame(rng))},
+        visuals=[LinkGeometry(link_of_frame, frame(rng), Box([1, 2, 3]))],
     )
     again = load_urdf(to_urdf(robot), weld=False)
     q = rng.normal(size=robot.tree.num_coordinates)
-    for name, at in robot.frames.items():
-        close(again.frames[name].pose, at.pose)
+    for name, frame_on_link in robot.frames.items():
+        close(again.frames[name].pose, frame_on_link.pose)
     close(again.visuals[0].pose, robot.visuals[0].pose)
     close(reduced.poses(again.tree, q).joint_poses, reduced.poses(robot.tree, q).joint_poses)
     close(reduced.mass_matrix(again.tree, q), reduced.mass_matrix(robot.tree, q))
@@ -165,13 +169,15 @@ def test_urdf_for_pinocchio(seed):
     q, v, a = rng.normal(size=(3, tree.num_coordinates))
     names = [link.name for link in tree.links if link.joint.num_coordinates]
     order = np.argsort([model.joints[model.getJointId(name)].idx_v for name in names])
-    at = pinocchio.neutral(model)
+    pinocchio_q = pinocchio.neutral(model)
     for name, angle in zip(names, q, strict=True):
         joint = model.joints[model.getJointId(name)]
-        at[joint.idx_q : joint.idx_q + joint.nq] = angle if joint.nq == 1 else [np.cos(angle), np.sin(angle)]
+        pinocchio_q[joint.idx_q : joint.idx_q + joint.nq] = (
+            angle if joint.nq == 1 else [np.cos(angle), np.sin(angle)]
+        )
     model.gravity.linear = np.array([0.0, 0.0, -9.80665])
     tree = Tree(tree.links, gravity=[0.0, 0.0, -9.80665])
-    expected = pinocchio.rnea(model, model.createData(), at, v[order], a[order])
+    expected = pinocchio.rnea(model, model.createData(), pinocchio_q, v[order], a[order])
     close(reduced.inverse_dynamics_dense(tree, q, v, a)[order], expected, 1e-10)
 
 

@@ -26,7 +26,7 @@ G = 9.81
 FLOOR = Collider(WORLD, Plane(), mu=1.0)  # friction is the geometric mean: the other's square root
 
 
-def at(x=0.0, y=0.0, z=0.0):
+def translation(x=0.0, y=0.0, z=0.0):
     E = np.eye(4)
     E[:3, 3] = x, y, z
     return E
@@ -45,7 +45,9 @@ class TestContact:
     def test_a_sliding_box_stops(self, heading):
         """Friction takes mu g h from its speed in each step, and nothing across."""
         mu, h, speed = 0.3, 0.01, 0.35
-        box = Body("box", Box([0.4, 0.3, 0.2]), mass=2.0, joint=joints.Free3D(), joint_frame=at(z=0.1))
+        box = Body(
+            "box", Box([0.4, 0.3, 0.2]), mass=2.0, joint=joints.Free3D(), joint_frame=translation(z=0.1)
+        )
         model = Model([box], ground=Plane(), mu=mu)
         along = np.array([np.cos(heading), np.sin(heading)])
         start = model.state(qdot={"box": [*(speed * along), 0, 0, 0, 0]})
@@ -62,7 +64,9 @@ class TestContact:
     def test_models_by_name(self):
         """The prism of the box model stops a diagonal motion by sqrt(2) too much."""
         mu, h = 0.3, 0.01
-        box = Body("box", Box([0.4, 0.3, 0.2]), mass=2.0, joint=joints.Free3D(), joint_frame=at(z=0.1))
+        box = Body(
+            "box", Box([0.4, 0.3, 0.2]), mass=2.0, joint=joints.Free3D(), joint_frame=translation(z=0.1)
+        )
         model = Model([box], ground=Plane(), mu=mu)
         start = model.state(qdot={"box": [1.0, 1.0, 0, 0, 0, 0]})
         for name, factor in (("newton", np.sqrt(0.5)), ("box", 1.0)):
@@ -91,8 +95,8 @@ class TestContact:
             mass=3.0,
             joint=joints.Revolute((0.0, 1.0, 0.0)),
             parent="first",
-            joint_frame=at(0.4),
-            body_frame=at(0.4) @ lying,
+            joint_frame=translation(0.4),
+            body_frame=translation(0.4) @ lying,
             mu=0.09,
         )
         model = Model([first, second], ground=Plane(), mu=1.0)
@@ -110,7 +114,9 @@ class TestContact:
         ball = Sphere(0.3)
         lower = Body("a", ball, mass=1.0, joint=joints.Fixed())
         for parent, speed in (("a", -G * 0.01), (None, 0.3)):  # 3 / s of the overlap of 0.1 m
-            upper = Body("b", ball, mass=1.0, joint=joints.Prismatic(), parent=parent, joint_frame=at(z=0.5))
+            upper = Body(
+                "b", ball, mass=1.0, joint=joints.Prismatic(), parent=parent, joint_frame=translation(z=0.5)
+            )
             model = Model([lower, upper])
             motion = reduced_run(model, model.state(), 0.01, 1, stabilization="baumgarte", gamma=3.0)
             assert len(motion.contacts[0].points) == (parent is None)
@@ -126,8 +132,8 @@ class TestContact:
             Capsule(0.05, 1.0),
             mass=2.0,
             joint=joints.Revolute((0.0, 1.0, 0.0)),
-            joint_frame=at(z=high),
-            body_frame=at(0.5) @ se3.exp([0, np.pi / 2, 0, 0, 0, 0]),
+            joint_frame=translation(z=high),
+            body_frame=translation(0.5) @ se3.exp([0, np.pi / 2, 0, 0, 0, 0]),
             mu=0.0,
         )
         model = Model([rod], ground=Plane(), constraints=[JointLimit("rod", upper=2.0)])
@@ -140,8 +146,8 @@ class TestContact:
             np.testing.assert_allclose(pushed, 2.0 * G * h / 2, rtol=1e-6)
             assert motion.work.joints[0] == pytest.approx(0, abs=1e-15)
         limited = Model([rod], constraints=[JointLimit("rod", upper=0.1)])
-        held = reduced_run(limited, limited.state(q={"rod": 0.1}), h, 1)
-        assert held.q("rod")[1, 0] == pytest.approx(0.1, abs=1e-12)
+        motion_at_limit = reduced_run(limited, limited.state(q={"rod": 0.1}), h, 1)
+        assert motion_at_limit.q("rod")[1, 0] == pytest.approx(0.1, abs=1e-12)
         assert reduced_run(limited, limited.state(q={"rod": 0.0}), h, 1).qdot("rod")[1, 0] > 0.05
 
     def test_fully_implicit_with_friction(self):
@@ -152,7 +158,7 @@ class TestContact:
             Box([0.4, 0.3, 0.2]),
             mass=2.0,
             joint=joints.Free3D(),
-            joint_frame=at(z=0.1),
+            joint_frame=translation(z=0.1),
             stiffness=[k, 0, 0, 0, 0, 0],
         )
         model = Model([box], ground=Plane(), mu=mu)
@@ -181,7 +187,8 @@ def test_springs_and_dampers_between_bodies():
     M, m = np.diag([1.0, 1.0, 1.0, 2.0, 2.0, 2.0]), np.array([2.0, 2.0])
     x = (1.0, 0.0, 0.0)
     tree = Tree(
-        [Link("a", joints.Prismatic(x), M), Link("b", joints.Prismatic(x), M, None, at(2.0))], np.zeros(3)
+        [Link("a", joints.Prismatic(x), M), Link("b", joints.Prismatic(x), M, None, translation(2.0))],
+        np.zeros(3),
     )
     k, d, slack = 5.0, 0.8, 1.0
     ends = path_through(on_body(0, [0.3, 0, 0]), on_body(1, [-0.2, 0, 0]))

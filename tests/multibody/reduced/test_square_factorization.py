@@ -135,20 +135,20 @@ def test_articulated_inertia_is_the_least_kinetic_energy():
 def test_operators_satisfy_the_equations_of_all_bodies(seed):
     rng, made, q, qdot = mixed(seed)
     wrenches, qddot = rng.normal(size=(7, 6)), rng.normal(size=made.num_coordinates)
-    at, size = SpatialOperators(made, q, qdot, wrenches), 6 * 7
-    close(at.G, np.linalg.inv(np.eye(size) - at.Gamma))
-    assert not np.any(np.linalg.matrix_power(at.Gamma, 7))
+    operators, size = SpatialOperators(made, q, qdot, wrenches), 6 * 7
+    close(operators.G, np.linalg.inv(np.eye(size) - operators.Gamma))
+    assert not np.any(np.linalg.matrix_power(operators.Gamma, 7))
     moving = reduced.body_kinematics(made, q, qdot)
-    close(at.v, moving.phi.ravel())
-    close(at.Gamma @ at.v + at.S @ qdot, at.v)
-    close(at.G @ at.a, moving.bias_acceleration.ravel())
-    vdot = at.G @ (at.S @ qddot + at.a)
-    f = at.G.T @ (at.b + at.J @ vdot)
+    close(operators.v, moving.phi.ravel())
+    close(operators.Gamma @ operators.v + operators.S @ qdot, operators.v)
+    close(operators.G @ operators.a, moving.bias_acceleration.ravel())
+    vdot = operators.G @ (operators.S @ qddot + operators.a)
+    f = operators.G.T @ (operators.b + operators.J @ vdot)
     tau = reduced.inverse_dynamics_dense(made, q, qdot, qddot, wrenches)
     plain = tau + reduced.passive_joint_forces(made, q, qdot)
-    close(at.S.T @ f, plain)
-    close(at.mass_matrix @ qddot + at.coriolis_matrix @ qdot + at.load_forces, plain)
-    close(at.net_generalized_force(tau), at.mass_matrix @ qddot)
+    close(operators.S.T @ f, plain)
+    close(operators.mass_matrix @ qddot + operators.coriolis_matrix @ qdot + operators.load_forces, plain)
+    close(operators.net_generalized_force(tau), operators.mass_matrix @ qddot)
 
 
 def test_coriolis_matrix_is_passive():

@@ -113,8 +113,8 @@ def test_forces_do_the_work_that_changes_the_energy(seed):
     a = system.acceleration(state)
 
     def energy(t):
-        moved = state.retract(t * state.velocity + t**2 / 2 * a)
-        return system.energy(moved.with_velocity(state.velocity + t * a))
+        state_at_t = state.retract(t * state.velocity + t**2 / 2 * a)
+        return system.energy(state_at_t.with_velocity(state.velocity + t * a))
 
     assert derivative(energy).value == pytest.approx(0, abs=1e-7)
     damped, _ = branched(seed, springs(0.7), damping=0.9)

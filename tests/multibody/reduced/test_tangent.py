@@ -75,15 +75,15 @@ class TestAgainstDifferences:
     def test_twists_and_their_rates(self, case):
         tree, q, v, a, _ = case
         found = reduced.kinematics_derivatives(tree, q, v, a)
-        at = reduced.body_kinematics(tree, q, v)
-        close(found.body_poses, at.body_poses, 1e-13)
-        close(found.phi, at.phi, 1e-13)
-        close(found.J, at.J, 1e-13)
-        close(found.phidot, at.J @ a + at.bias_acceleration, 1e-12)
+        kinematics = reduced.body_kinematics(tree, q, v)
+        close(found.body_poses, kinematics.body_poses, 1e-13)
+        close(found.phi, kinematics.phi, 1e-13)
+        close(found.J, kinematics.J, 1e-13)
+        close(found.phidot, kinematics.J @ a + kinematics.bias_acceleration, 1e-12)
 
         def rate(q, v):
-            at = reduced.body_kinematics(tree, q, v)
-            return (at.J @ a[:, None])[..., 0] + at.bias_acceleration
+            kinematics = reduced.body_kinematics(tree, q, v)
+            return (kinematics.J @ a[:, None])[..., 0] + kinematics.bias_acceleration
 
         close(found.phi_q, slopes(lambda q: reduced.twists(tree, q, v), q))
         close(found.phidot_q, slopes(lambda q: rate(q, v), q))

@@ -31,17 +31,18 @@ def assert_agrees(robot, model, seed):
     """Assert that mass matrix, dynamics and all frames agree at a random state."""
     tree, rng = robot.tree, np.random.default_rng(seed)
     q, v, a = rng.normal(size=(3, tree.num_coordinates))
-    at = pinocchio_robots.reference(robot, model, q, v)
-    close(reduced.mass_matrix(tree, q), pinocchio_robots.mass_matrix(at))
+    pinocchio_state = pinocchio_robots.reference(robot, model, q, v)
+    close(reduced.mass_matrix(tree, q), pinocchio_robots.mass_matrix(pinocchio_state))
     dampers = reduced.passive_joint_forces(tree, q, v)
     force = reduced.inverse_dynamics_dense(tree, q, v, a) + dampers
-    close(force, pinocchio_robots.inverse_dynamics(at, v, a))
+    close(force, pinocchio_robots.inverse_dynamics(pinocchio_state, v, a))
     close(
-        reduced.forward_dynamics_dense(tree, q, v, a - dampers), pinocchio_robots.forward_dynamics(at, v, a)
+        reduced.forward_dynamics_dense(tree, q, v, a - dampers),
+        pinocchio_robots.forward_dynamics(pinocchio_state, v, a),
     )
     motion = reduced.body_kinematics(tree, q, v)
     for name, frame in robot.frames.items():
-        pose, J = pinocchio_robots.frame(at, name)
+        pose, J = pinocchio_robots.frame(pinocchio_state, name)
         if frame.link is None:
             close(frame.pose, pose)
             continue
@@ -163,8 +164,8 @@ class TestMimic:
         text = robot_of(["a", "b"]).replace("<!--a-->", "<mimic joint='b' offset='0.4'/>")
         fixed = load_urdf(text.replace("name='b' type='continuous'", "name='b' type='fixed'"), weld=False)
         assert fixed.tree.num_coordinates == 0
-        turned = se3.frame(so3.exp([0, 0.4, 0]), [0, 0, 0.1])
-        np.testing.assert_allclose(fixed.tree.links[0].placement, turned, atol=1e-15)
+        placement = se3.frame(so3.exp([0, 0.4, 0]), [0, 0, 0.1])
+        np.testing.assert_allclose(fixed.tree.links[0].placement, placement, atol=1e-15)
 
 
 BODY = (
@@ -220,10 +221,10 @@ def test_other_planes():
     poses = reduced.poses(robot.tree, q).joint_poses
     first, second = (poses[i] @ robot.frames[name].pose for i, name in enumerate("ab"))
     for relative in (first, np.linalg.inv(first) @ second):
-        moved = relative[:3, 3] - [0, 0, 0.1]
-        assert moved @ normal == pytest.approx(0, abs=1e-14)
+        displacement = relative[:3, 3] - [0, 0, 0.1]
+        assert displacement @ normal == pytest.approx(0, abs=1e-14)
         np.testing.assert_allclose(relative[:3, :3] @ normal, normal, atol=1e-14)
-        assert np.linalg.norm(moved) > 0.1
+        assert np.linalg.norm(displacement) > 0.1
     at_rest = reduced.poses(robot.tree, 0 * q).joint_poses[1] @ robot.frames["b"].pose
     np.testing.assert_allclose(at_rest, se3.frame(np.eye(3), [0, 0, 0.2]), atol=1e-14)
     # Inertia and all: the two links are as heavy wherever their planes' own axes point.

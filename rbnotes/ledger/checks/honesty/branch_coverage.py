@@ -56,11 +56,11 @@ class Branch:
     inputs_by_outcome: dict[bool, set[int]] = field(default_factory=lambda: {True: set(), False: set()})
 
 
-def findings(record: Record, draws: Sequence[Values], given: Sequence[Values]) -> list[str]:
+def findings(record: Record, draws: Sequence[Values], condition_values: Sequence[Values]) -> list[str]:
     """Return findings on branches of the forms and the reference that rarely run."""
     found: list[str] = []
     for name, form in record_forms(record).items():
-        inputs = [*draws, *given] if name == "printed" else draws
+        inputs = [*draws, *condition_values] if name == "printed" else draws
         for branch in count_branches(readable_function(form), inputs):
             for outcome in sorted(branch.required_outcomes):
                 count = len(branch.inputs_by_outcome[outcome])

@@ -26,15 +26,15 @@ MAX_FLAG_VALUES = 3
 
 
 def findings(
-    record: Record, draws: Sequence[Values], expected: Sequence[Array], given: Sequence[Values]
+    record: Record, draws: Sequence[Values], expected: Sequence[Array], condition_values: Sequence[Values]
 ) -> list[str]:
     """Return findings on a condition that does not separate success from failure."""
     holds_when, printed = record.holds_when, record.printed
     if record.verdict is not Verdict.CONDITIONAL or holds_when is None or printed is None:
         return []
     found = []
-    if not all(_holds(holds_when, values) for values in given):
-        found.append("condition: holds_when is false on inputs of `given`")
+    if not all(_holds(holds_when, values) for values in condition_values):
+        found.append("condition: holds_when is false on inputs of `condition_inputs`")
     outside = [(v, right) for v, right in zip(draws, expected, strict=True) if not _holds(holds_when, v)]
     inside = [(v, right) for v, right in zip(draws, expected, strict=True) if _holds(holds_when, v)]
     failing = sum(deviation(printed, right, values) > SIGNIFICANT_RESIDUAL for values, right in outside)
@@ -46,7 +46,7 @@ def findings(
     wrong = sum(deviation(printed, right, values) > record.tolerance for values, right in inside)
     if wrong:
         found.append(f"condition: the printed form fails on {wrong} of {len(inside)} inputs inside it")
-    found += _flag_findings(holds_when, [*draws, *given])
+    found += _flag_findings(holds_when, [*draws, *condition_values])
     predicate_trace = trace(holds_when, draws[:3])
     form_names = {
         form.__code__: name for name, form in record_forms(record).items() if isinstance(form, FunctionType)

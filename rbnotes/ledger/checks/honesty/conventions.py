@@ -24,9 +24,9 @@ def findings(record: Record, draws: Sequence[Values]) -> list[str]:
     if not record.inputs:
         return []
     found = []
-    known = _known_ids()
+    known_ids = _known_ids()
     for id in record.combined_with:
-        if id not in known or id.split("#")[0] == record.display or id.split("/")[0] != record.source:
+        if id not in known_ids or id.split("#")[0] == record.display or id.split("/")[0] != record.source:
             found.append(f"convention: combined_with {id!r} is no other formula of the same notes")
     rule = _matching_convention(record, printed, library, draws)
     if rule and not record.combined_with:

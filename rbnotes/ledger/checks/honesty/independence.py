@@ -23,7 +23,7 @@ from rbnotes.ledger.checks.claim_code import (
     record_forms,
 )
 from rbnotes.ledger.checks.honesty.normal_form import normal_form
-from rbnotes.ledger.checks.honesty.tracing import NamedCode, Trace, display_name, trace
+from rbnotes.ledger.checks.honesty.tracing import CodeTrace, NamedCode, display_name, trace
 from rbnotes.ledger.dotted_names import resolve
 from rbnotes.ledger.evaluation import Values
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Record
@@ -37,7 +37,7 @@ NUM_TRACED_INPUTS = 4
 """Number of inputs on which forms are traced."""
 
 
-def trace_forms(record: Record, draws: Sequence[Values]) -> dict[str, Trace]:
+def trace_forms(record: Record, draws: Sequence[Values]) -> dict[str, CodeTrace]:
     """Return the trace of each form on some of the inputs; an oracle with branches is traced on all."""
     few = draws[:: max(1, len(draws) // NUM_TRACED_INPUTS)]
     primitives = [NamedCode(name, resolve(name)) for name in record.primitives]
@@ -50,7 +50,7 @@ def trace_forms(record: Record, draws: Sequence[Values]) -> dict[str, Trace]:
     return found
 
 
-def findings(record: Record, traces: dict[str, Trace]) -> list[str]:
+def findings(record: Record, traces: dict[str, CodeTrace]) -> list[str]:
     """Return findings on unnamed code that oracle and forms share, and on code that never runs."""
     implementing = [
         NamedCode(name, value) for name, value in zip(record.implemented_by, record.implements, strict=True)
@@ -69,7 +69,7 @@ def findings(record: Record, traces: dict[str, Trace]) -> list[str]:
 
 
 def _primitive_findings(
-    record: Record, primitives: list[NamedCode], implementing: list[NamedCode], traces: dict[str, Trace]
+    record: Record, primitives: list[NamedCode], implementing: list[NamedCode], traces: dict[str, CodeTrace]
 ) -> list[str]:
     """Return findings on primitives that are too broad, under test, or unused."""
     found = []
@@ -92,7 +92,7 @@ def _primitive_findings(
 
 
 def _shared_code_findings(
-    record: Record, primitives: list[NamedCode], implementing: list[NamedCode], traces: dict[str, Trace]
+    record: Record, primitives: list[NamedCode], implementing: list[NamedCode], traces: dict[str, CodeTrace]
 ) -> list[str]:
     """Return findings on code that the reference shares with a form."""
     reference = traces["reference"]
@@ -123,7 +123,7 @@ def _shared_code_findings(
     return found
 
 
-def _enters_beyond_constructors(form_trace: Trace, target: NamedCode) -> bool:
+def _enters_beyond_constructors(form_trace: CodeTrace, target: NamedCode) -> bool:
     if target.module is None and not target.codes:
         return form_trace.enters(target)
     return any(
@@ -141,7 +141,7 @@ def _is_dataclass_constructor(function: str, file: str, module: str) -> bool:
 
 
 def _implementation_findings(
-    record: Record, implementing: list[NamedCode], traces: dict[str, Trace]
+    record: Record, implementing: list[NamedCode], traces: dict[str, CodeTrace]
 ) -> list[str]:
     user = "library" if record.library is not None else "printed"
     return [
@@ -151,14 +151,14 @@ def _implementation_findings(
     ]
 
 
-def _unmutable_code_findings(record: Record, traces: dict[str, Trace]) -> list[str]:
+def _unmutable_code_findings(record: Record, traces: dict[str, CodeTrace]) -> list[str]:
     """Return findings on code of the claim that the printed form calls and mutation cannot change.
 
     These are methods and lambdas.
     """
     if record.printed is None:
         return []
-    known = {
+    mutable_functions = {
         (part.__code__.co_filename, part.__qualname__)
         for part in form_functions(readable_function(record.printed))
     }
@@ -169,12 +169,12 @@ def _unmutable_code_findings(record: Record, traces: dict[str, Trace]) -> list[s
         ):
             outermost = code.co_qualname.split(".<locals>")[0]
             names = {code.co_qualname, *_enclosing_names(code.co_qualname)}
-            if not any((code.co_filename, name) in known for name in names):
+            if not any((code.co_filename, name) in mutable_functions for name in names):
                 found.add(outermost)
     return [f"form: {name} of the printed form is not a function of its module" for name in found]
 
 
-def _escape_findings(traces: dict[str, Trace]) -> list[str]:
+def _escape_findings(traces: dict[str, CodeTrace]) -> list[str]:
     """Return a finding for each call whose code is not traced: threads, processes, compiled strings."""
     return [
         f"form: the {name} form calls {escape}, behind which nothing is watched"
@@ -212,7 +212,7 @@ def _precomputed_findings(
     return found
 
 
-def _wrong_print_findings(record: Record, reference: Trace) -> Iterator[str]:
+def _wrong_print_findings(record: Record, reference: CodeTrace) -> Iterator[str]:
     """Yield findings on printed forms that the oracle uses although other records call them wrong."""
     others = [
         value for module in loaded_modules() for value in vars(module).values() if isinstance(value, Record)
@@ -221,7 +221,7 @@ def _wrong_print_findings(record: Record, reference: Trace) -> Iterator[str]:
         yield f"oracle: the reference runs the printed form of {other}, which is wrong"
 
 
-def _runs_wrong_print(record: Record, other: Record, reference: Trace) -> bool:
+def _runs_wrong_print(record: Record, other: Record, reference: CodeTrace) -> bool:
     printed = other.printed
     return (
         other.id != record.id

@@ -21,7 +21,7 @@ COARSE_GRID = 1024
 MAX_CHOICES = 3
 """Largest number of distinct values of an input that counts as a choice, not a number."""
 MAX_ALLOWED_SHARE = 0.25
-"""Largest share of replacements of an input of `given` that may satisfy the condition."""
+"""Largest share of replacements of an input of `condition_inputs` that may satisfy the condition."""
 MIN_INPUT_SIZE = 1 / 128
 """Smallest size of an input's largest entry at which second-order terms are visible."""
 LARGE_RESULT, MIN_VISIBLE_VARIATION, ROUNDING_ERROR = 100.0, 1e-3, 1e-13
@@ -74,25 +74,27 @@ def hidden_variation_findings(record: Record, expected: Sequence[Array]) -> list
     return ["zero: the oracle's results vary too little relative to their size"] * bool(np.any(hidden))
 
 
-def overly_special_findings(record: Record, given: Sequence[Values], draws: Sequence[Values]) -> list[str]:
-    """Return findings on inputs of ``given`` that are more special than the condition requires."""
+def overly_special_findings(
+    record: Record, condition_values: Sequence[Values], draws: Sequence[Values]
+) -> list[str]:
+    """Return findings on inputs of ``condition_inputs`` that are more special than the condition requires."""
     found = []
-    if record.holds_when is None or len(given) < MIN_DRAWS:
+    if record.holds_when is None or len(condition_values) < MIN_DRAWS:
         return []
     for name in record.inputs:
-        special = set(_degeneracies([draw[name] for draw in given]))
+        special = set(_degeneracies([draw[name] for draw in condition_values]))
         special -= set(_degeneracies([draw[name] for draw in draws]))
         if not special or name in record.special:
             continue
         swapped = [
             {**kept, name: other[name]}
-            for kept, other in zip(given, draws, strict=False)
-            if not _is_as_special(other[name], [draw[name] for draw in given])
+            for kept, other in zip(condition_values, draws, strict=False)
+            if not _is_as_special(other[name], [draw[name] for draw in condition_values])
         ]
         allowed = sum(_condition_allows(record.holds_when, values) for values in swapped)
         if allowed > MAX_ALLOWED_SHARE * max(len(swapped), MIN_DRAWS):
             found.append(
-                f"inputs: {name} of `given` is more special than the condition demands: "
+                f"inputs: {name} of `condition_inputs` is more special than the condition demands: "
                 + "; ".join(sorted(special))
             )
     return found

@@ -20,15 +20,15 @@ def normal_form(function: FunctionType) -> str:
     """Return a text that is equal for functions that differ only in names, temporaries or operand order."""
     source = function_ast(function)
     every = (*source.args.posonlyargs, *source.args.args, *source.args.kwonlyargs)
-    known = NameScope(function, {argument.arg: f"<{place}>" for place, argument in enumerate(every)})
-    return _normalize_body(source.body, known)
+    scope = NameScope(function, {argument.arg: f"<{place}>" for place, argument in enumerate(every)})
+    return _normalize_body(source.body, scope)
 
 
 class NameScope(dict[str, str]):
     """Meanings of the local names of a function, with the function for the names of its module."""
 
-    def __init__(self, function: FunctionType, known: dict[str, str]) -> None:
-        super().__init__(known)
+    def __init__(self, function: FunctionType, meanings: dict[str, str]) -> None:
+        super().__init__(meanings)
         self.function = function
 
     def helper(self, name: str, count: int) -> FunctionType | None:
@@ -43,104 +43,104 @@ class NameScope(dict[str, str]):
         return value if value.__code__.co_argcount == count and value.__code__.co_flags & 0x0C == 0 else None
 
 
-def _normalize_body(statements: list[ast.stmt], known: NameScope) -> str:
+def _normalize_body(statements: list[ast.stmt], scope: NameScope) -> str:
     """Return the normal form of statements; assigned names are replaced by their values."""
     lines = []
     for statement in statements:
         match statement:
             case ast.Expr(ast.Constant()):
                 continue
-            case ast.Assign([target], value) if _record_assignment(target, value, known):
+            case ast.Assign([target], value) if _record_assignment(target, value, scope):
                 continue
-            case ast.AugAssign(ast.Name(name), op, value) if name in known:
-                known[name] = _normalize_expression(ast.BinOp(ast.Name(name), op, value), known)
+            case ast.AugAssign(ast.Name(name), op, value) if name in scope:
+                scope[name] = _normalize_expression(ast.BinOp(ast.Name(name), op, value), scope)
             case ast.Return(value) if value is not None:
-                lines.append("return " + _normalize_expression(value, known))
+                lines.append("return " + _normalize_expression(value, scope))
             case _:
-                lines.append(_normalize_statement(statement, known))
+                lines.append(_normalize_statement(statement, scope))
     return "\n".join(lines)
 
 
-def _record_assignment(target: ast.expr, value: ast.expr, known: NameScope) -> bool:
+def _record_assignment(target: ast.expr, value: ast.expr, scope: NameScope) -> bool:
     """Record a temporary; return True if the assignment is one."""
     if isinstance(target, ast.Name):
-        known[target.id] = _normalize_expression(value, known)
+        scope[target.id] = _normalize_expression(value, scope)
         return True
     if isinstance(target, ast.Tuple) and all(isinstance(name, ast.Name) for name in target.elts):
         if isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts):
-            texts = [_normalize_expression(part, known) for part in value.elts]
+            texts = [_normalize_expression(part, scope) for part in value.elts]
         else:
-            whole = _normalize_expression(value, known)
+            whole = _normalize_expression(value, scope)
             texts = [f"{whole}[{index}]" for index in range(len(target.elts))]
         names = (name.id for name in target.elts if isinstance(name, ast.Name))
-        known.update(zip(names, texts, strict=True))
+        scope.update(zip(names, texts, strict=True))
         return True
     return False
 
 
-def _normalize_statement(statement: ast.stmt, known: NameScope) -> str:
+def _normalize_statement(statement: ast.stmt, scope: NameScope) -> str:
     """Return the normal form of a loop, a branch or an assignment to an entry."""
     for node in ast.walk(statement):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            known[node.id] = f"<local {sum(text.startswith('<local') for text in known.values())}>"
+            scope[node.id] = f"<local {sum(text.startswith('<local') for text in scope.values())}>"
     parts = [type(statement).__name__]
     for _, value in ast.iter_fields(statement):
         for part in value if isinstance(value, list) else [value]:
             if isinstance(part, ast.expr):
-                parts.append(_normalize_expression(part, known))
+                parts.append(_normalize_expression(part, scope))
             elif isinstance(part, ast.stmt):
-                parts.append("{" + _normalize_body([part], known) + "}")
+                parts.append("{" + _normalize_body([part], scope) + "}")
             elif isinstance(part, ast.AST):
                 parts.append(type(part).__name__)
     return " ".join(parts)
 
 
-def _normalize_expression(node: ast.expr, known: NameScope) -> str:
+def _normalize_expression(node: ast.expr, scope: NameScope) -> str:
     """Return the normal form of an expression: sums and products are sorted, helpers are inlined."""
     match node:
         case ast.Name(name):
-            return known.get(name, name)
+            return scope.get(name, name)
         case ast.BinOp(op=ast.Add() | ast.Sub()) | ast.UnaryOp(op=ast.USub() | ast.UAdd()):
-            return "(" + " ".join(sorted(_sum_terms(node, known, "+"))) + ")"
+            return "(" + " ".join(sorted(_sum_terms(node, scope, "+"))) + ")"
         case ast.BinOp(op=ast.Mult()):
-            sign, factors = _product_factors(node, known)
+            sign, factors = _product_factors(node, scope)
             return f"{sign}(" + "*".join(sorted(factors)) + ")"
         case ast.BinOp(op=ast.MatMult()):
-            return "(" + "@".join(_matrix_factors(node, known)) + ")"
-        case ast.Call(ast.Name(name), arguments, []) if helper := known.helper(name, len(arguments)):
-            return _inline_helper(helper, [_normalize_expression(argument, known) for argument in arguments])
+            return "(" + "@".join(_matrix_factors(node, scope)) + ")"
+        case ast.Call(ast.Name(name), arguments, []) if helper := scope.helper(name, len(arguments)):
+            return _inline_helper(helper, [_normalize_expression(argument, scope) for argument in arguments])
         case ast.BinOp(left, op, right):
             names = {ast.Div: "/", ast.Pow: "**"}
             name = names.get(type(op), type(op).__name__)
-            return f"({_normalize_expression(left, known)}{name}{_normalize_expression(right, known)})"
+            return f"({_normalize_expression(left, scope)}{name}{_normalize_expression(right, scope)})"
         case ast.Call(function, [value], _) if called_name(function) in IDENTITY_FUNCTIONS:
-            return _normalize_expression(value, known)
+            return _normalize_expression(value, scope)
         case ast.Call() if product := _product_chain(node):
-            return _normalize_expression(product, known)
+            return _normalize_expression(product, scope)
         case ast.Call(function, [left, right], []) if called_name(function) in OPERATOR_FUNCTIONS:
             spelled = ast.parse(f"a {OPERATOR_FUNCTIONS[called_name(function)]} b", mode="eval").body
             assert isinstance(spelled, ast.BinOp)
-            return _normalize_expression(ast.BinOp(left, spelled.op, right), known)
+            return _normalize_expression(ast.BinOp(left, spelled.op, right), scope)
         case ast.Call(ast.Attribute(value, "dot"), [right], []):
-            return _normalize_expression(ast.BinOp(value, ast.MatMult(), right), known)
+            return _normalize_expression(ast.BinOp(value, ast.MatMult(), right), scope)
         case ast.Call(ast.Attribute(value, "transpose"), [], []):
-            return _normalize_expression(value, known) + ".T"
+            return _normalize_expression(value, scope) + ".T"
         case ast.Call(ast.Attribute(_, "transpose"), [value], []):
-            return _normalize_expression(value, known) + ".T"
+            return _normalize_expression(value, scope) + ".T"
         case ast.Attribute(value, "mT"):
-            return _normalize_expression(value, known) + ".T"
+            return _normalize_expression(value, scope) + ".T"
         case ast.Attribute(value, name):
-            return f"{_normalize_expression(value, known)}.{name}"
+            return f"{_normalize_expression(value, scope)}.{name}"
         case ast.Constant(value) if isinstance(value, int | float) and not isinstance(value, bool):
             return repr(float(value))
         case ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp() | ast.Lambda():
-            inner = NameScope(known.function, known)
+            inner = NameScope(scope.function, scope)
             for part in ast.walk(node):
                 if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
                     inner[part.id] = f"<inner {len(inner)}>"
             return type(node).__name__ + _normalize_children(node, inner)
         case _:
-            return type(node).__name__ + _normalize_children(node, known)
+            return type(node).__name__ + _normalize_children(node, scope)
 
 
 def _product_chain(node: ast.Call) -> ast.expr | None:
@@ -197,12 +197,12 @@ def _einsum_product(subscripts: str, factors: list[ast.expr]) -> ast.expr | None
     return _matrix_product(chain) if not left and index == result[1:] else None
 
 
-def _matrix_factors(node: ast.expr, known: NameScope) -> list[str]:
+def _matrix_factors(node: ast.expr, scope: NameScope) -> list[str]:
     """Return the factors of a matrix product with any bracketing."""
     match node:
         case ast.BinOp(left, ast.MatMult(), right):
-            return _matrix_factors(left, known) + _matrix_factors(right, known)
-    text = _normalize_expression(node, known)
+            return _matrix_factors(left, scope) + _matrix_factors(right, scope)
+    text = _normalize_expression(node, scope)
     inner = text[1:-1]
     whole = text.startswith("(") and "@" in inner and _is_single_chain(inner)
     return [inner] if whole else [text]
@@ -231,44 +231,44 @@ def _inline_helper(helper: FunctionType, arguments: list[str]) -> str:
     return f"{helper.__name__}({', '.join(arguments)})"
 
 
-def _normalize_children(node: ast.AST, known: NameScope) -> str:
+def _normalize_children(node: ast.AST, scope: NameScope) -> str:
     parts = []
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr):
-            parts.append(_normalize_expression(child, known))
+            parts.append(_normalize_expression(child, scope))
         elif not isinstance(child, ast.expr_context):
-            parts.append(type(child).__name__ + _normalize_children(child, known))
+            parts.append(type(child).__name__ + _normalize_children(child, scope))
     texts = [str(value) for _, value in ast.iter_fields(node) if isinstance(value, str | bool | type(None))]
     return "(" + ", ".join(parts + texts) + ")"
 
 
-def _sum_terms(node: ast.expr, known: NameScope, sign: str) -> list[str]:
+def _sum_terms(node: ast.expr, scope: NameScope, sign: str) -> list[str]:
     """Return the signed terms of a sum."""
     other = "-" if sign == "+" else "+"
     match node:
         case ast.BinOp(left, ast.Add(), right):
-            return _sum_terms(left, known, sign) + _sum_terms(right, known, sign)
+            return _sum_terms(left, scope, sign) + _sum_terms(right, scope, sign)
         case ast.BinOp(left, ast.Sub(), right):
-            return _sum_terms(left, known, sign) + _sum_terms(right, known, other)
+            return _sum_terms(left, scope, sign) + _sum_terms(right, scope, other)
         case ast.UnaryOp(ast.USub(), value):
-            return _sum_terms(value, known, other)
+            return _sum_terms(value, scope, other)
         case ast.UnaryOp(ast.UAdd(), value):
-            return _sum_terms(value, known, sign)
+            return _sum_terms(value, scope, sign)
         case ast.BinOp(op=ast.Mult()):
-            negative, factors = _product_factors(node, known)
+            negative, factors = _product_factors(node, scope)
             product = "(" + "*".join(sorted(factors)) + ")"
             return [(other if negative else sign) + product]
-    return [sign + _normalize_expression(node, known)]
+    return [sign + _normalize_expression(node, scope)]
 
 
-def _product_factors(node: ast.expr, known: NameScope) -> tuple[str, list[str]]:
+def _product_factors(node: ast.expr, scope: NameScope) -> tuple[str, list[str]]:
     """Return the sign and the factors of a product."""
     match node:
         case ast.BinOp(left, ast.Mult(), right):
-            first, before = _product_factors(left, known)
-            second, after = _product_factors(right, known)
+            first, before = _product_factors(left, scope)
+            second, after = _product_factors(right, scope)
             return ("" if first == second else "-"), before + after
         case ast.UnaryOp(ast.USub(), value):
-            sign, factors = _product_factors(value, known)
+            sign, factors = _product_factors(value, scope)
             return ("" if sign else "-"), factors
-    return "", [_normalize_expression(node, known)]
+    return "", [_normalize_expression(node, scope)]

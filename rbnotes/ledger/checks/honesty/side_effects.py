@@ -13,7 +13,7 @@ import numpy as np
 from rbnotes.arguments import Array
 from rbnotes.ledger.checks.claim_code import loaded_modules, record_forms
 from rbnotes.ledger.checks.honesty.input_variety import numeric_parts
-from rbnotes.ledger.checks.honesty.tracing import NamedCode, Trace
+from rbnotes.ledger.checks.honesty.tracing import CodeTrace, NamedCode
 from rbnotes.ledger.evaluation import Values, deviation_or_inf, try_evaluate
 from rbnotes.ledger.record import Record
 
@@ -25,15 +25,15 @@ def state_findings(
     found = []
     # All forms have run since then, and the inputs are in another order.
     for name, form in record_forms(record).items():
-        mine = copy.deepcopy(list(draws))
+        copies = copy.deepcopy(list(draws))
         try:
-            after = [_result_bytes(try_evaluate(form, values)) for values in reversed(mine)][::-1]
+            after = [_result_bytes(try_evaluate(form, values)) for values in reversed(copies)][::-1]
         except Exception as error:  # it did not raise before
             found.append(f"state: the {name} form fails when called again: {error!r}")
             continue
         if [_result_bytes(known) for known in before[name]] != after:
             found.append(f"state: the {name} form gives other results when called again")
-        if any(_arguments_differ(a, b) for a, b in zip(draws, mine, strict=True)):
+        if any(_arguments_differ(a, b) for a, b in zip(draws, copies, strict=True)):
             found.append(f"state: the {name} form changes its arguments")
     return found
 
@@ -54,7 +54,7 @@ def unused_function_findings(
     record: Record,
     draws: Sequence[Values],
     before: Mapping[str, Sequence[Array | None]],
-    traces: Mapping[str, Trace],
+    traces: Mapping[str, CodeTrace],
 ) -> list[str]:
     """Return findings on functions of ``implements`` whose results do not affect the form that calls them."""
     user = "library" if record.library is not None else "printed"

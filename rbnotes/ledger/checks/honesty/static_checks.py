@@ -111,7 +111,7 @@ def _tolerance_findings(record: Record) -> Iterator[str]:
 def _definition_findings(record: Record) -> Iterator[str]:
     if record.library is not None and record.printed is None:
         yield "form: a definition with a library form also needs the printed form, its right side"
-    if record.given is not None or record.condition:
+    if record.condition_inputs is not None or record.condition:
         yield "form: a definition has no condition"
     yield from definitions.findings(record.formula, record.defines, checked=record.printed is not None)
     sentence = definitions.SENTENCE.search(record.title)

@@ -98,7 +98,7 @@ def _code_objects(value: Any) -> Iterable[CodeType]:
 
 
 @dataclass
-class Trace:
+class CodeTrace:
     """Code that ran in a call of a form.
 
     Attributes
@@ -166,10 +166,12 @@ class _CodeInfo:
     primitives: list[str]
 
 
-def trace(form: Callable[..., Any], draws: Iterable[Values], primitives: Iterable[NamedCode] = ()) -> Trace:
+def trace(
+    form: Callable[..., Any], draws: Iterable[Values], primitives: Iterable[NamedCode] = ()
+) -> CodeTrace:
     """Run a form on some inputs and trace the code that it runs; exceptions are ignored."""
     _clear_caches(form)
-    seen = Trace()
+    seen = CodeTrace()
     stack: list[str] = []  # for each running function: the primitive that its callees belong to
     primitive_results: list[tuple[str, Array]] = []  # results of primitives
     primitives = tuple(primitives)
@@ -178,14 +180,14 @@ def trace(form: Callable[..., Any], draws: Iterable[Values], primitives: Iterabl
 
     def code_info(frame: FrameType) -> _CodeInfo:
         code = frame.f_code
-        known = info_by_id.get(id(code))
-        if known is None:
+        info = info_by_id.get(id(code))
+        if info is None:
             module = frame.f_globals.get("__name__") or ""
             names = [primitive.name for primitive in primitives if primitive.contains(code, module)]
-            known = info_by_id[id(code)] = _CodeInfo(code, module, code_owner(module), names)
-            if known.owner == "elsewhere":
+            info = info_by_id[id(code)] = _CodeInfo(code, module, code_owner(module), names)
+            if info.owner == "elsewhere":
                 seen.foreign_code.add(code)
-        return known
+        return info
 
     def profile(frame: FrameType, event: str, argument: Any) -> None:
         if event == "c_call":
@@ -252,7 +254,7 @@ def display_name(code: CodeType, module: str) -> str:
     return qualified_name(code, module)
 
 
-def _traced_functions(seen: Trace, form: Callable[..., Any]) -> Iterable[FunctionType]:
+def _traced_functions(seen: CodeTrace, form: Callable[..., Any]) -> Iterable[FunctionType]:
     """Return the functions whose code ran and that have a name in their modules."""
     if isinstance(form, FunctionType):
         yield form

@@ -77,7 +77,7 @@ class t10:
         """Compare with numpy's cross product, applied twice with exchanged factors."""
         return np.stack([np.cross(c, x)] * 2)
 
-    exact = "each number is one difference of two products, and all forms round alike if the processor does not fuse them"
+    exact = "each number is one difference of two products, and all forms round in the same way if the processor does not fuse them"
     implements = so3.hat
 
 

@@ -295,7 +295,7 @@ class t504_b:
 
     correction = r"The first of the two is $\partial\mathbf f_1/\partial\mathbf x_1$, without the dot."
     replacement = r"and similarly for the velocity Jacobian, and so it is sufficient to analyze $\partial\mathbf f_1/\partial\mathbf x_1$ and $\partial\mathbf f_1/\partial\dot{\mathbf x}_1$."
-    units_mismatch = "the print has a damping instead of a stiffness"
+    units_mismatch = "the printed block is a damping, not a stiffness"
     implements = path_force
 
 

@@ -126,7 +126,8 @@ class d2:
         return force_reference(x, v, k, d)[0]
 
     remark = (
-        "The sentence below the display refers to a two-node truss element, not to a two-element truss node."
+        "Where the sentence below the display says `two-element truss node', it means a truss "
+        "element with two nodes."
     )
     implements = path_force
 
@@ -310,8 +311,8 @@ class d6_b:
 
     library = stress_x1_library
     oracle = (
-        "Differentiate the stress with respect to the first point by complex steps; the print enters "
-        "through the chain rule."
+        "Differentiate the stress with respect to the first point by complex steps; the chain rule "
+        "contains the printed derivative."
     )
     reference = stress_x1_reference
     correction = (

@@ -92,8 +92,8 @@ def library_blocks(matrix):
 
 def point_jacobian(function, x):
     """Return the derivatives with respect to each point, one coordinate at a time."""
-    found = complex_step(lambda z: function(z.reshape(x.shape)), x.ravel())
-    return found.reshape(*found.shape[:-1], *x.shape)
+    derivatives = complex_step(lambda z: function(z.reshape(x.shape)), x.ravel())
+    return derivatives.reshape(*derivatives.shape[:-1], *x.shape)
 
 
 def geometry(x):
@@ -252,12 +252,12 @@ class e0_13:
 
     def printed(x):
         u, lengths = geometry(x)
-        found = np.zeros((N, len(x), 3, 3))
+        derivatives = np.zeros((N, len(x), 3, 3))
         for i in range(N):
             P = identity - np.outer(u[i], u[i])
-            found[i, i] = -(1 / lengths[i]) * P
-            found[i, i + 1] = (1 / lengths[i]) * P
-        return found
+            derivatives[i, i] = -(1 / lengths[i]) * P
+            derivatives[i, i + 1] = (1 / lengths[i]) * P
+        return derivatives
 
     def library(x):
         # u_i is the gradient of the length of segment i at its far end.
@@ -678,8 +678,8 @@ class d9:
             lambda z: tension(active_length(x, active), z[0], k, d),
             np.array([numerical_length_rate(x, v, active)]),
         )
-        turning = complex_step(lambda t: segment_directions(x + t[0] * v), np.zeros(1))[..., 0]
-        return F_Ldot * turning * active[:, None]
+        direction_rates = complex_step(lambda t: segment_directions(x + t[0] * v), np.zeros(1))[..., 0]
+        return F_Ldot * direction_rates * active[:, None]
 
     primitives = (
         "rbnotes.ledger.claims.lloyd.section_0_12.tension",
@@ -793,7 +793,7 @@ class d12:
         "rbnotes.ledger.claims.lloyd.section_0_12.tension",
     )
     holds_when = is_via_point
-    given = {**ACTIVE, "i": st.sampled_from(VIA), "offsets": OFFSETS}
+    condition_inputs = {**ACTIVE, "i": st.sampled_from(VIA), "offsets": OFFSETS}
     condition = (
         r"$\mathbf x_i$ is a via point. At the end points the derivative of the fictitious "
         r"segment's direction ($\mathbf u_{-1}$ or $\mathbf u_n$) must be omitted: the fictitious "

@@ -220,7 +220,7 @@ class d2_b:
         r"M^{-1}\mathbf N_j^T\lambda_j^{(k+1)} + \sum_{j>i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k)}$"
     )
     remark = "Moving the sums inside the bracket reverses their signs."
-    no_simulation = "The sweeps then solve other equations; how far off they are depends on the system."
+    no_simulation = "The sweeps then solve other equations; the size of the error depends on the system."
     implements = equality_gauss_seidel
 
 
@@ -267,15 +267,15 @@ class t704_b:
 
     library = sweep_library
     reference = sweep_reference
-    given = {**SWEEP, "initial_impulses": vectors(K, 0, 0)}
+    condition_inputs = {**SWEEP, "initial_impulses": vectors(K, 0, 0)}
     condition = r"the constraint has no impulse yet, $\lambda_i^{(k)} = 0$, as in the first sweep from zero"
 
     def holds_when(M, G, v0, c, initial_impulses):
         return np.max(np.abs(initial_impulses)) < 1e-12
 
     correction = (
-        r"The velocity that all *other* impulses have made, as the line before it has it; with the total one, the "
-        r"right side is the change $\lambda_i^{(k+1)} - \lambda_i^{(k)}$."
+        "The velocity due to all *other* impulses, as in the preceding line. With the total "
+        r"velocity, the right-hand side is the change $\lambda_i^{(k+1)} - \lambda_i^{(k)}$."
     )
     remark = (
         "With the total velocity, the sweep discards the impulse that the constraint already has:"

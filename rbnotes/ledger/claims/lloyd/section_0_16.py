@@ -124,15 +124,15 @@ class d3:
         def velocity(phi):
             return v_t + w * phi
 
-        stopping = velocity(0.0) / (velocity(0.0) - velocity(1.0))
-        candidates = [phi for phi in (stopping, -limit, limit) if abs(phi) <= limit]
+        stopping_impulse = velocity(0.0) / (velocity(0.0) - velocity(1.0))
+        candidates = [phi for phi in (stopping_impulse, -limit, limit) if abs(phi) <= limit]
         return min(candidates, key=lambda phi: abs(velocity(phi)))
 
     exact = "both return a limit or the same quotient, each rounded once"
 
     correction = (
-        r"The second case is for $v_t \le -w\,\boldsymbol\phi_\text{max}$. Each direction is "
-        "treated alone, so that $w$ is a number."
+        r"The second case is for $v_t \le -w\,\boldsymbol\phi_\text{max}$. Each direction has a bound "
+        "of its own, so that $w$ is a number."
     )
     remark = (
         "The first two cases cover everything as printed: there is no sticking, and the friction "
@@ -176,9 +176,9 @@ class t724:
 
     correction = (
         "The impulse agrees if the second case is corrected and if (0.6) has the two parts of "
-        r"$\boldsymbol\sigma$ that it needs, a positive one at the lower limit and a negative one "
-        r"at the upper limit. As printed, both conditions have the same $\boldsymbol\sigma$, which"
-        " must then be zero, so that slipping is impossible. Each direction is treated alone."
+        r"$\boldsymbol\sigma$ that it needs, a positive one at the lower limit and a negative one at "
+        r"the upper limit. As printed, both conditions have the same $\boldsymbol\sigma$, which must "
+        "then be zero, so that slipping is impossible. Each direction has a bound of its own."
     )
     replacement = r"One direction at a time, this is equivalent to the box friction conditions described in (0.6), $0 \le \boldsymbol\phi - \underline{\boldsymbol\phi} \perp \boldsymbol\sigma^+ \ge 0$ and $0 \le \overline{\boldsymbol\phi} - \boldsymbol\phi \perp \boldsymbol\sigma^- \ge 0$, with $\boldsymbol\sigma^+ - \boldsymbol\sigma^- = v_t + w\,\boldsymbol\phi$."
     remark = (

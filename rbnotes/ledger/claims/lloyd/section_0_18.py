@@ -140,9 +140,11 @@ def whole_library(M, G, Gb, Gk, f, S, ga, gb, gk):
     onto_both = Attachment(2, {0: -Gk[:, ALPHA], 1: -Gk[:, BETA]}, gk)
     space = null_space_reduction([A, B, K], (onto_active, onto_both))
     system = StepProblem(M, f, BilateralRows(G, ga, S))
-    whole = space.expand(solve_step(space.reduce(system)))
-    forces = space.attachment_forces(system, whole)
-    return np.concatenate([whole.velocity, -whole.bilateral, -inverse.T @ forces[:B], -forces[B:]])
+    expanded_step = space.expand(solve_step(space.reduce(system)))
+    forces = space.attachment_forces(system, expanded_step)
+    return np.concatenate(
+        [expanded_step.velocity, -expanded_step.bilateral, -inverse.T @ forces[:B], -forces[B:]]
+    )
 
 
 def without_k(M, G, Gb, Gk, f=None, S=None, ga=None, gb=None, gk=None):
@@ -181,8 +183,8 @@ def without_k_printed(M, G, Gb, Gk, f, R, ga, gb, gk):
 
 
 def without_k_library(M, G, Gb, Gk, f, S, ga, gb, gk):
-    solved = solve_step(without_k(M, G, Gb, Gk, f, S, ga, gb, gk))
-    v, soft_impulses = solved.velocity, solved.bilateral
+    step = solve_step(without_k(M, G, Gb, Gk, f, S, ga, gb, gk))
+    v, soft_impulses = step.velocity, step.bilateral
     return np.concatenate([v, -soft_impulses])
 
 
@@ -421,7 +423,7 @@ class t849:
 class t851:
     formula = r"\text{we can recursively compute } \mathbf f'_\alpha \text{ and } \mathbf f'_\beta \text{ in the prescribed order}"
     inputs = {**GRAPH, "drift": arrays(3, BLOCK_SIZE)}
-    given = {**inputs, "drift": st.just(NO_DRIFT)}
+    condition_inputs = {**inputs, "drift": st.just(NO_DRIFT)}
     arguments = {"drift": Argument(VELOCITY, "of the attached coordinates, by component")}
     result = Result(MOMENTUM, "of the active coordinates, which are the last")
 

@@ -101,10 +101,10 @@ def rows_reference(R, c):
 
 def inertia_library(R, c, m, M):
     order = [3, 4, 5, 0, 1, 2]
-    both = np.zeros((9, 9))
-    both[:6, :6], both[6:, 6:] = M[np.ix_(order, order)], m * np.eye(3)
+    M_all = np.zeros((9, 9))
+    M_all[:6, :6], M_all[6:, 6:] = M[np.ix_(order, order)], m * np.eye(3)
     space = null_space_reduction((6, 3), (body_point(R, c),))
-    return space.reduce(StepProblem(both, np.zeros(9))).mass[np.ix_(order, order)]
+    return space.reduce(StepProblem(M_all, np.zeros(9))).mass[np.ix_(order, order)]
 
 
 def inertia_reference(R, c, m, M):
@@ -114,9 +114,9 @@ def inertia_reference(R, c, m, M):
     def velocities(twist):
         return np.concatenate([twist, particle_velocity_map @ twist])
 
-    both = np.zeros((9, 9))
-    both[:6, :6], both[6:, 6:] = M, m * np.eye(3)
-    return energy_matrix(both, velocities, 6)
+    M_all = np.zeros((9, 9))
+    M_all[:6, :6], M_all[6:, 6:] = M, m * np.eye(3)
+    return energy_matrix(M_all, velocities, 6)
 
 
 def acceleration_library(R, c, v, w, vdot, wdot):
@@ -408,8 +408,8 @@ class t900_b:
     reference = change_reference
     undefined = "the right-hand side of (0.19) has a part for each component and each constraint, but no wrench on the body"
     correction = (
-        "The fictitious forces are the rightmost vector of the preceding, unnumbered equation of "
-        "the point inertia; the end of the section refers to (0.19) instead as well."
+        "The fictitious forces are the rightmost vector of the preceding unnumbered equation for the "
+        "point mass. The end of the section has the same wrong reference to (0.19)."
     )
     replacement = "We therefore expect the attachment to add the fictitious forces given by the rightmost vector of the equation above."
     implements = REDUCE

@@ -94,7 +94,7 @@ class d2:
 
     library = velocity_library
     reference = change_reference
-    given = UNCOUPLED
+    condition_inputs = UNCOUPLED
     holds_when = has_uncoupled_masses
     condition = "the mass matrix is block diagonal"
     remark = (
@@ -176,7 +176,7 @@ class t918_a:
         return np.array([rate(unit) for unit in np.eye(3 * ACTIVE).reshape(-1, ACTIVE, 3)])
 
     exact = "both forms sum the same few products in the same order"
-    remark = 'The notes write "sparse, except for".'
+    remark = "The notes say `sparse, except for' instead of `zero except for'."
     implements = (NullSpaceReduction.reduce, point_on_points)
 
 

@@ -103,10 +103,10 @@ def reduce_attachments(M, G, Gb, f=None, S=None, gs=None, gb=None):
 
 def library_motion(M, G, Gb, fa, fb, S, gs, gb, vr):
     """Return the library's motion of the remaining components."""
-    applied = np.zeros(SIZE)
-    applied[ALPHA], applied[BETA] = fa, fb
+    forces = np.zeros(SIZE)
+    forces[ALPHA], forces[BETA] = fa, fb
     return solve_prescribed_motion(
-        reduce_attachments(M, G, Gb, applied, S, gs, gb)[2], range(A, REMAINING), vr
+        reduce_attachments(M, G, Gb, forces, S, gs, gb)[2], range(A, REMAINING), vr
     )
 
 
@@ -151,28 +151,28 @@ def reduced_printed(M, G, Gb, fa, fb, R, gs, gb, vr):
 
 def solve_for_force(system, right, vr):
     """Solve a system in which the force on rho is unknown and the velocity of rho is given."""
-    known = system[:, RHO] @ vr
+    prescribed_terms = system[:, RHO] @ vr
     unknown = system.copy()
     unknown[:, RHO] = -np.eye(len(system))[:, RHO]
-    return np.linalg.solve(unknown, right - known)
+    return np.linalg.solve(unknown, right - prescribed_terms)
 
 
 def whole_library(M, G, Gb, fa, fb, S, gs, gb, vr):
-    found = library_motion(M, G, Gb, fa, fb, S, gs, gb, vr)
+    motion = library_motion(M, G, Gb, fa, fb, S, gs, gb, vr)
     f = all_forces(M, G, Gb, fa, fb, S, gs, gb, vr)
     problem, space, _ = reduce_attachments(M, G, Gb, f, S, gs, gb)
-    v = space.expand_velocities(found.velocity)
-    attachment_forces = space.attachment_forces(problem, StepSolution(v, found.bilateral_impulses))
+    v = space.expand_velocities(motion.velocity)
+    attachment_forces = space.attachment_forces(problem, StepSolution(v, motion.bilateral_impulses))
     return np.concatenate(
-        [v[ALPHA], found.actuation_force, v[BETA], -found.bilateral_impulses, -attachment_forces]
+        [v[ALPHA], motion.actuation_force, v[BETA], -motion.bilateral_impulses, -attachment_forces]
     )
 
 
 def reduced_library(M, G, Gb, fa, fb, S, gs, gb, vr):
-    found = library_motion(M, G, Gb, fa, fb, S, gs, gb, vr)
+    motion = library_motion(M, G, Gb, fa, fb, S, gs, gb, vr)
     f = all_forces(M, G, Gb, fa, fb, S, gs, gb, vr)
-    reduced = reduce_attachments(M, G, Gb, f, S, gs, gb)[2]
-    return np.concatenate([found.velocity[ALPHA], reduced.momentum[RHO], -found.bilateral_impulses])
+    reduced_system = reduce_attachments(M, G, Gb, f, S, gs, gb)[2]
+    return np.concatenate([motion.velocity[ALPHA], reduced_system.momentum[RHO], -motion.bilateral_impulses])
 
 
 def reduced_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
@@ -207,8 +207,8 @@ def uncontrolled_printed(M, G, Gb, fa, fb, R, gs, gb, vr, rows):
 
 
 def uncontrolled_library(M, G, Gb, fa, fb, S, gs, gb, vr):
-    found = library_motion(M, G, Gb, fa, fb, S, gs, gb, vr)
-    return np.concatenate((found.velocity[:A], -found.bilateral_impulses))
+    motion = library_motion(M, G, Gb, fa, fb, S, gs, gb, vr)
+    return np.concatenate((motion.velocity[:A], -motion.bilateral_impulses))
 
 
 def uncontrolled_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
@@ -277,8 +277,8 @@ class d2(WithNegativeR):
         return np.all(R < 0)
 
     remark = (
-        r"The blocks are those of the next display. The reduction does not change $\mathbf R_\sigma$, so that the condition is "
-        "that of (0.19)."
+        r"The blocks are those of the next display. The reduction does not change $\mathbf R_\sigma$, "
+        "so the condition is that of (0.19)."
     )
     implements = solve_prescribed_motion
 
@@ -295,14 +295,14 @@ class d4:
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         """Evaluate the display with the motion of the library."""
-        found = library_motion(M, G, Gb, fa, fb, S, gs, gb, vr)
+        motion = library_motion(M, G, Gb, fa, fb, S, gs, gb, vr)
         _, (Mra, Mrr, Mrb), (Mba, Mbr, Mbb) = blocks(M)
         _, Gsr, Gsb, Gba, Gbr = constraint_blocks(G, Gb)
         Mra1 = Mra - Mrb @ Gba - Gbr.T @ Mba + Gbr.T @ Mbb @ Gba
         Mrr1 = Mrr - Mrb @ Gbr - Gbr.T @ Mbr + Gbr.T @ Mbb @ Gbr
-        Gsr1, lambda_s = Gsr - Gsb @ Gbr, -found.bilateral_impulses
+        Gsr1, lambda_s = Gsr - Gsb @ Gbr, -motion.bilateral_impulses
         return (
-            Mra1 @ found.velocity[ALPHA]
+            Mra1 @ motion.velocity[ALPHA]
             + Mrr1 @ vr
             + Gsr1.T @ lambda_s
             + Gbr.T @ fb
@@ -382,7 +382,7 @@ class d5_b(WithNegativeR):
     def holds_when(M, G, Gb, fa, fb, R, gs, gb, vr):
         return np.all(R < 0)
 
-    remark = "The indices are those of all constraints, and the condition is that of (0.19)."
+    remark = "The check uses the indices of all constraints. The condition is that of (0.19)."
     implements = solve_prescribed_motion
 
 
@@ -550,7 +550,9 @@ class d3_g:
         r"The last term has a minus sign, as in (0.23): "
         r"$-(\mathbf M_{\alpha\beta} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta})\mathbf g_\beta$."
     )
-    no_simulation = "The force is off in each step by twice that of the drift, as in the counterexample."
+    no_simulation = (
+        "In each step the force has an error of twice the drift term, as the counterexample shows."
+    )
     implements = NullSpaceReduction.reduce
 
 

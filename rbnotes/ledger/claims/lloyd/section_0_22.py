@@ -110,7 +110,7 @@ def _common_axis_poses(entries: Array) -> Array:
     """Return poses whose frames on the bodies are rotated about the axis of the relative rotation."""
     rotation_vectors = entries[:12].reshape(4, 3)
     axis = rotation_vectors[3] / np.linalg.norm(rotation_vectors[3])
-    aligned = np.vstack(
+    common_axis_rotations = np.vstack(
         [
             rotation_vectors[0],
             rotation_vectors[1, 0] * axis,
@@ -118,7 +118,7 @@ def _common_axis_poses(entries: Array) -> Array:
             rotation_vectors[3],
         ]
     )
-    return _poses(np.concatenate([aligned.ravel(), entries[12:]]))
+    return _poses(np.concatenate([common_axis_rotations.ravel(), entries[12:]]))
 
 
 POSES = arrays(24).filter(_frames_differ).map(_poses)
@@ -140,13 +140,13 @@ def library_forces(
     spring = FrameSpring.isotropic(X_1, X_2, k_t, k_r, d_t, d_r)
     E = poses[:2]
     phi = body_twists(poses, velocities)[:, LINEAR_FIRST]
-    found = frame_spring_forces(spring, E, phi)
-    at_constant_velocity = at_constant_world_velocity(found, phi)
-    found = found._replace(K=(1 - follow) * at_constant_velocity.K + follow * found.K)
+    forces = frame_spring_forces(spring, E, phi)
+    at_constant_velocity = at_constant_world_velocity(forces, phi)
+    forces = forces._replace(K=(1 - follow) * at_constant_velocity.K + follow * forces.K)
     if axes == "world":
-        found = rotate_to_world(found, E)
+        forces = rotate_to_world(forces, E)
     order = np.ix_(LLOYD_ORDER, LLOYD_ORDER)
-    return BodyForces(found.w[:, LINEAR_FIRST].reshape(4, 3), found.K[order], found.D[order])
+    return BodyForces(forces.w[:, LINEAR_FIRST].reshape(4, 3), forces.K[order], forces.D[order])
 
 
 def displacement_library(poses):
@@ -157,7 +157,9 @@ def displacement_library(poses):
 class d1:
     formula = r"\mathbf X_{1W}\equiv\begin{pmatrix}\mathbf R_{1W}&\mathbf x_1\\0&1\end{pmatrix},\quad\mathbf X_{2W}\equiv\begin{pmatrix}\mathbf R_{2W}&\mathbf x_2\\0&1\end{pmatrix}"
     defines = (r"\mathbf X_{1W}", r"\mathbf X_{2W}")
-    remark = "Lloyd's index pair reads from frame 1 to W; it is the reverse of the indices of E in this book."
+    remark = (
+        "Lloyd's index pair reads from frame 1 to W. The indices of E in this book have the opposite order."
+    )
     implements = (frame_displacement, frame)
 
 
@@ -203,7 +205,7 @@ class t996:
         return np.array([[frame_1[:3, i] @ frame_2[:3, j] for j in range(3)] for i in range(3)])
 
     exact = (
-        "each number is one sum of three products, and all forms round alike if the processor does not "
+        "each number is one sum of three products, and all forms round in the same way if the processor does not "
         "fuse them"
     )
     implements = frame_displacement
@@ -235,8 +237,8 @@ class e0_37:
 
     primitives = ("rbnotes.ledger.oracles.frame_springs.frames_as_bodies",)
     remark = (
-        r"$\mathbf R_{12}$ does not change its own axis, so that also "
-        r"$\boldsymbol\tau_{2k}=-k_r\,\phi\mathbf u$."
+        r"$\mathbf R_{12}$ does not change its own axis; hence "
+        r"$\boldsymbol\tau_{2k}=-k_r\,\phi\mathbf u$ as well."
     )
     implements = frame_spring_forces
 
@@ -394,8 +396,8 @@ class e0_42:
 
     def reference(poses, velocities):
         """Compare with differences in time along motions of the two bodies."""
-        turning = pose_derivative(orientations, poses, velocities[None], axes="world")[0]
-        return axial(turning @ np.swapaxes(orientations(poses[None])[0], -1, -2))
+        rotation_rates = pose_derivative(orientations, poses, velocities[None], axes="world")[0]
+        return axial(rotation_rates @ np.swapaxes(orientations(poses[None])[0], -1, -2))
 
     primitives = ("rbnotes.ledger.oracles.frame_springs.orientations",)
     remark = (

@@ -112,10 +112,10 @@ def world_velocity_library(poses, velocities, d_t, d_r):
 
 def world_velocity_reference(poses, velocities, d_t, d_r):
     """Compare with differences in the velocities of damping forces, all in world components."""
-    there = np.tile(poses, (12, 1, 1, 1))
+    repeated_poses = np.tile(poses, (12, 1, 1, 1))
 
     def force(t):
-        return world_forces(there, velocities + t * UNIT_VARIATIONS, d_t=d_t, d_r=d_r)
+        return world_forces(repeated_poses, velocities + t * UNIT_VARIATIONS, d_t=d_t, d_r=d_r)
 
     return derivative(force).value.reshape(12, 12).T
 
@@ -134,9 +134,9 @@ def rotated_position_reference(poses, velocities, k_t, k_r, d_t, d_r):
     """
 
     def rows(t):
-        there = vary_poses(poses, UNIT_VARIATIONS, t, "world")
-        found = world_forces(there, velocities, k_t, k_r, d_t, d_r)
-        return to_world(poses[:2, :3, :3], to_body(there[:, :2, :3, :3], found))
+        varied_poses = vary_poses(poses, UNIT_VARIATIONS, t, "world")
+        forces = world_forces(varied_poses, velocities, k_t, k_r, d_t, d_r)
+        return to_world(poses[:2, :3, :3], to_body(varied_poses[:, :2, :3, :3], forces))
 
     return derivative(rows).value.reshape(12, 12).T
 
@@ -298,8 +298,8 @@ class t1253_a:
         R_1W, R_2W = orientations(poses[None])[0]
 
         def vector(t):
-            turned = Rotation.from_rotvec(t * omega).as_matrix() @ R_2W
-            return R_1W @ Rotation.from_matrix(R_1W.T @ turned).as_rotvec()
+            rotated_frame = Rotation.from_rotvec(t * omega).as_matrix() @ R_2W
+            return R_1W @ Rotation.from_matrix(R_1W.T @ rotated_frame).as_rotvec()
 
         return derivative(vector).value
 
@@ -510,9 +510,9 @@ class d5_a:
     reference = world_torque_variation_reference
     primitives = MOTIONS_IN_THE_WORLD
     correction = (
-        r"One more term, $+{}^W\mathbf p_1\times\delta\,{}^W\mathbf f_1$, because the force in the"
-        r" moment also varies. The assembled matrix contains the term as $[\mathbf p_1]\mathbf "
-        "J_{01}$ and its neighbors."
+        r"One more term, $+{}^W\mathbf p_1\times\delta\,{}^W\mathbf f_1$, because the force in the "
+        r"moment also varies. The assembled matrix contains the term as $[\mathbf p_1]\mathbf J_{01}$ "
+        "and the blocks beside it."
     )
     no_simulation = (
         "A Jacobian alone changes how fast an implicit step converges, not the motion for small steps."

@@ -331,7 +331,7 @@ class t1314:
         return acceleration(m, J, R_BW, v[3:], f)
 
     holds_when = has_zero_fictitious_torque
-    given = {
+    condition_inputs = {
         **LOADED_BODY,
         "J": nonzero_vectors().map(lambda d: np.diag(np.sum(d**2) + 1 - d**2)),
         "R_BW": ORIENTATION,
@@ -370,7 +370,7 @@ class d8_a:
     reference = acceleration_change_reference
     tolerance = 1e-8
     holds_when = has_no_fictitious_torque
-    given = {**LOAD_VARIATION, "v": AT_REST}
+    condition_inputs = {**LOAD_VARIATION, "v": AT_REST}
     condition = NO_ROTATION
     primitives = ("rbnotes.ledger.oracles.rotating_bodies.rotate_about_world_axis",)
     implements = inertia_stiffness
@@ -395,7 +395,7 @@ class d8_b:
     reference = acceleration_change_reference
     tolerance = 1e-8
     holds_when = has_no_fictitious_torque
-    given = {**LOAD_VARIATION, "v": AT_REST}
+    condition_inputs = {**LOAD_VARIATION, "v": AT_REST}
     condition = NO_ROTATION
     primitives = ("rbnotes.ledger.oracles.rotating_bodies.rotate_about_world_axis",)
     implements = inertia_stiffness
@@ -428,7 +428,7 @@ class d9:
 
     tolerance = 1e-8
     holds_when = has_no_fictitious_torque
-    given = {**STEP, "v": AT_REST}
+    condition_inputs = {**STEP, "v": AT_REST}
     condition = NO_ROTATION
     remark = r"$\mathbf M$ is evaluated at the beginning of the step on both sides."
     primitives = ("rbnotes.ledger.oracles.rotating_bodies.rotate_about_world_axis",)
@@ -529,7 +529,7 @@ class t1290:
         return is_asymmetric(np.stack(columns, axis=-1))
 
     holds_when = wrench_changes_acceleration
-    given = {
+    condition_inputs = {
         "m": masses(),
         "J": inertias().filter(moments_differ_from_mean),
         "R_BW": rotations(),
@@ -609,7 +609,7 @@ class d5_b:
         r"${}^W\delta\boldsymbol\omega$ in place of ${}^W\boldsymbol\omega$, as the next line "
         "defines it, a small rotation instead of the angular velocity."
     )
-    units_mismatch = "the print has an angular velocity instead of a small rotation"
+    units_mismatch = "the printed factor is an angular velocity, not a small rotation"
     implements = inertia_variation
 
 
@@ -629,14 +629,14 @@ class d10_a:
 
     def printed(m, J, R_BW, f, omega, delta):
         J_W, zero = R_BW @ J @ R_BW.T, np.zeros((3, 3))
-        turning = np.block([[zero, zero], [zero, bracket(omega) @ J_W - J_W @ bracket(omega)]])
+        inertia_variation = np.block([[zero, zero], [zero, bracket(omega) @ J_W - J_W @ bracket(omega)]])
         inverse = np.block([[1 / m * IDENTITY, zero], [zero, np.linalg.inv(J_W)]])
-        return turning @ inverse @ f
+        return inertia_variation @ inverse @ f
 
     library = product_library
     reference = product_reference
     correction = r"${}^W\delta\boldsymbol\omega$ in place of ${}^W\boldsymbol\omega$."
-    units_mismatch = "the print has an angular velocity instead of a small rotation"
+    units_mismatch = "the printed factor is an angular velocity, not a small rotation"
     implements = inertia_stiffness
 
 
@@ -656,7 +656,7 @@ class d10_b:
     library = product_library
     reference = product_reference
     correction = r"${}^W\delta\boldsymbol\omega$ in place of ${}^W\boldsymbol\omega$."
-    units_mismatch = "the print has an angular velocity instead of a small rotation"
+    units_mismatch = "the printed factor is an angular velocity, not a small rotation"
     implements = inertia_stiffness
 
 
@@ -679,7 +679,7 @@ class t1331:
 
     correction = r"$\mathbf X\,{}^W\delta\boldsymbol\omega$, as in the preceding displays."
     replacement = r"The lower term can be formulated as $\mathbf X\,{}^W\delta\boldsymbol\omega$, where"
-    units_mismatch = "the print has an angular velocity instead of a small rotation"
+    units_mismatch = "the printed factor is an angular velocity, not a small rotation"
     implements = inertia_stiffness
 
 
@@ -721,7 +721,11 @@ class t1335:
         return is_asymmetric(X_reference(J, R_BW, tau))
 
     holds_when = torque_changes_acceleration
-    given = {"J": inertias().filter(moments_differ_from_mean), "R_BW": rotations(), "tau": nonzero_vectors()}
+    condition_inputs = {
+        "J": inertias().filter(moments_differ_from_mean),
+        "R_BW": rotations(),
+        "tau": nonzero_vectors(),
+    }
     condition = ASYMMETRY_CONDITION
     remark = (
         r"$\mathbf X-\mathbf X^T=[(\operatorname{tr}\mathbf J\,\mathbf I-3\mathbf J)\mathbf "

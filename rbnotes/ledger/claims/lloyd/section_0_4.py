@@ -210,8 +210,8 @@ class t92:
 
         def work(axis):
             def angle_work(t):
-                found = (Rotation.from_rotvec(t * axis) * R).as_euler("ZYX")
-                change = (found - angles + np.pi) % (2 * np.pi) - np.pi
+                new_angles = (Rotation.from_rotvec(t * axis) * R).as_euler("ZYX")
+                change = (new_angles - angles + np.pi) % (2 * np.pi) - np.pi
                 return multipliers @ change
 
             return derivative(angle_work).value

@@ -110,7 +110,7 @@ class d1:
         Z, particular = np.linalg.svd(G)[2][1:].T, np.linalg.pinv(G) @ -derivative(drift).value
         return particular + Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ (f - M @ particular))
 
-    given = {**VARYING_ROW, "H": st.just(np.zeros((3, 3)))}
+    condition_inputs = {**VARYING_ROW, "H": st.just(np.zeros((3, 3)))}
     special = {"H": "second derivatives of a constraint: symmetric"}
     holds_when = has_constant_row
     condition = (
@@ -324,7 +324,7 @@ class t126:
     )
     replacement = r"Similarly, we can ensure that velocity constraints are satisfied by applying an impulse $\mathbf G^T\boldsymbol\lambda$, so that the constrained velocity $\dot{\mathbf x}^\prime$ is given by"
     units_mismatch = r"$M^{-1} G^T\lambda$ is a velocity, not an impulse"
-    no_simulation = "The next display, which a step takes, is right."
+    no_simulation = "The next display, which a time step uses, is right."
     implements = constrained_velocity
 
 

@@ -201,7 +201,7 @@ class d3_a:
         return mixed_motion(M, G, N, f, g, z)[0]
 
     tolerance = 1e-08
-    remark = "The print has a plain $G$."
+    remark = "The notes print the matrix as a plain $G$."
     implements = recover_unknowns
 
 
@@ -498,8 +498,8 @@ class t174:
         """
         bounds = rows @ inside - np.append(np.zeros(EQUATIONS), np.abs(gap))
         best, least = inside, np.inf
-        for kept in product((False, True), repeat=2):
-            active = [*range(EQUATIONS), *(EQUATIONS + np.flatnonzero(kept))]
+        for is_active in product((False, True), repeat=2):
+            active = [*range(EQUATIONS), *(EQUATIONS + np.flatnonzero(is_active))]
             x = least_action(M, f, rows[active], bounds[active])
             value = x @ M @ x / 2 - f @ x
             if np.all(rows @ x >= bounds - 1e-9) and value < least:

@@ -335,7 +335,9 @@ class t236:
 
     def reference(rows, columns, pivots):
         """Try all sequences of that many pivots, and check whether each omits some z_j."""
-        return float(all(len(set(entered)) < rows for entered in product(range(rows), repeat=pivots)))
+        return float(
+            all(len(set(entering_indices)) < rows for entering_indices in product(range(rows), repeat=pivots))
+        )
 
     combined_with = ("lloyd/s0.7/t229",)
     correction = (

@@ -86,9 +86,14 @@ class t269:
                 for equations in (implicit_euler_equations, trapezoidal_equations)
             )
             x1 = midpoint_acceleration_positions(M, force, x, v, h)
-            halves = x1, trapezoidal_velocity(M, force, x, x1, v, h)
+            midpoint_step = x1, trapezoidal_velocity(M, force, x, x1, v, h)
             return np.array(
-                [[x + h * new_velocity, new_velocity], np.split(implicit, 2), np.split(mean, 2), halves]
+                [
+                    [x + h * new_velocity, new_velocity],
+                    np.split(implicit, 2),
+                    np.split(mean, 2),
+                    midpoint_step,
+                ]
             )
 
         force = nonlinear_force(f, K, D, x, v)

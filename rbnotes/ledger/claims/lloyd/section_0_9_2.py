@@ -147,7 +147,7 @@ class t276:
         equations_at = implicit_euler_equations(M, nonlinear_force(f, K, D, x, v, share), x, v)
         return follow_root(equations_at, np.concatenate([x, v]), h)
 
-    given = AFFINE
+    condition_inputs = AFFINE
     holds_when = is_affine
     condition = r"$\mathbf f$ is affine in positions and velocities"
     remark = (

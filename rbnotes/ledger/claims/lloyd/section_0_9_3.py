@@ -172,7 +172,7 @@ class d2:
 
     library = rule_library
     reference = rule_reference
-    given = AFFINE
+    condition_inputs = AFFINE
     holds_when = is_affine
     condition = r"$\mathbf f$ is affine in positions and velocities"
     remark = (
@@ -247,7 +247,7 @@ class d4:
     units_mismatch = r"a factor $h$ too many in the last term of the force"
     remark = (
         "The preceding display multiplies the force by $h$, so that its last term has the factor "
-        "$h/4$. The units of the print do not agree either."
+        "$h/4$. The units of the printed form do not agree either."
     )
     effect = (
         "Halving the step divides the error by 1.8, whereas the trapezoidal rule divides it by "

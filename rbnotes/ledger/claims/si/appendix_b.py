@@ -91,12 +91,14 @@ def factor_reference(assembly, q):
     """Minimize the displacements of point masses by least squares, with the descendant joints free."""
     W, unit = articulated_bodies.mass_weighted_jacobian(assembly, q), np.eye(6)
     for k in range(3):
-        own, free = (
+        indices, descendant_indices = (
             articulated_bodies.joint_coordinates(assembly, [k]),
             articulated_bodies.joint_coordinates(assembly, articulated_bodies.descendants(assembly, k)),
         )
-        if free:
-            unit[np.ix_(own, free)] = -np.linalg.lstsq(W[:, free], W[:, own], rcond=None)[0].T
+        if descendant_indices:
+            unit[np.ix_(indices, descendant_indices)] = -np.linalg.lstsq(
+                W[:, descendant_indices], W[:, indices], rcond=None
+            )[0].T
     return unit
 
 
@@ -189,15 +191,15 @@ class e57:
 
     def reference(assembly, q, qdot, wrenches, qddot):
         """Compare with the wrench that six point masses of a body need at a constant twist, minus loads."""
-        phi, joint_wrenches, found = (
+        phi, joint_wrenches, net_wrenches = (
             body_trees.twists(assembly, q, qdot),
             articulated_bodies.joint_wrenches(assembly, q, ZERO_RATES, ZERO_RATES, wrenches),
             [],
         )
         bodies = zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)
         for i, (m, c, J) in enumerate(bodies):
-            found.append(inertial_wrench(m, c, J, phi[i], ZERO_RATES) + joint_wrenches[i])
-        return np.concatenate(found)
+            net_wrenches.append(inertial_wrench(m, c, J, phi[i], ZERO_RATES) + joint_wrenches[i])
+        return np.concatenate(net_wrenches)
 
     tolerance = 1e-8
     scan = True
@@ -205,7 +207,7 @@ class e57:
         r"$\mathrm{ad}_{\mathbf v}^*$, without a dot, as in (21) for each link. With the dot, the "
         "accelerations would have to be known in order to compute them."
     )
-    units_mismatch = "the bracket of the print has accelerations instead of velocities"
+    units_mismatch = "the printed bracket contains accelerations instead of velocities"
     implements = reduced.SpatialOperators
 
 
@@ -258,7 +260,7 @@ def parent_blocks(assembly, q):
     return blocks, forces
 
 
-@section.erratum("t350#a", "Promise of precise definitions")
+@section.erratum("t350#a", "Definitions that are announced but not given")
 class t350_a:
     formula = r"\text{`Precise definitions of } \mathbf Y_\lambda, \Pi_\lambda \text{ and } \Omega \text{ will be given later'}"
     inputs = POSITIONS
@@ -312,27 +314,27 @@ class t350_b:
 
     def printed(assembly, order, q):
         """Return the upper triangle of the factor."""
-        places = reordered_coordinates(assembly, order)
-        return np.triu(unit_factor(assembly, q)[np.ix_(places, places)])
+        indices = reordered_coordinates(assembly, order)
+        return np.triu(unit_factor(assembly, q)[np.ix_(indices, indices)])
 
     def library(assembly, order, q):
         """Restore the given order, because the library sorts the links."""
         own = library_tree_of(assembly).coordinate_slices
-        places = [place for i in order for place in range(own[i].start, own[i].stop)]
-        return reduced.factor_matrices(library_tree_of(assembly), q).unit_triangular[np.ix_(places, places)]
+        indices = [index for i in order for index in range(own[i].start, own[i].stop)]
+        return reduced.factor_matrices(library_tree_of(assembly), q).unit_triangular[np.ix_(indices, indices)]
 
     def reference(assembly, order, q):
         """Minimize the displacements of point masses by least squares, with the descendant joints free."""
-        whole = factor_reference(assembly, q)
+        factor = factor_reference(assembly, q)
         rows = np.concatenate(
-            [whole[own] for own in (body_trees.coordinate_slices(assembly)[i] for i in order)]
+            [factor[own] for own in (body_trees.coordinate_slices(assembly)[i] for i in order)]
         )
         return np.concatenate(
             [rows[:, own] for own in (body_trees.coordinate_slices(assembly)[i] for i in order)], axis=1
         )
 
     tolerance = 1e-8
-    given = {
+    condition_inputs = {
         "assembly": PARENTS_FIRST.map(lambda drawn: drawn[0]),
         "order": PARENTS_FIRST.map(lambda drawn: drawn[1]),
         "q": POSITIONS["q"],
@@ -440,8 +442,8 @@ class t352_a:
         return np.concatenate([alpha, alpha_bar, p, tau - p_bar])
 
     def library(assembly, q, qdot, wrenches, tau):
-        found = six_passes(assembly, q, qdot, wrenches, tau)
-        columns = (found.alpha, found.alpha_bar, found.p, found.tau_bar)
+        passes = six_passes(assembly, q, qdot, wrenches, tau)
+        columns = (passes.alpha, passes.alpha_bar, passes.p, passes.tau_bar)
         return np.concatenate([each.ravel() for each in columns])
 
     def reference(assembly, q, qdot, wrenches, tau):
@@ -449,8 +451,8 @@ class t352_a:
         alpha = body_trees.twist_rates(assembly, q, qdot, ZERO_RATES)
         alpha_bar = articulated_bodies.joint_wrenches(assembly, q, qdot, ZERO_RATES, wrenches)
         p = articulated_bodies.subtree_wrenches(assembly, q, alpha_bar)
-        left = articulated_bodies.net_generalized_force(assembly, q, qdot, wrenches, tau)
-        return np.concatenate([alpha.ravel(), alpha_bar.ravel(), p.ravel(), left])
+        tau_bar = articulated_bodies.net_generalized_force(assembly, q, qdot, wrenches, tau)
+        return np.concatenate([alpha.ravel(), alpha_bar.ravel(), p.ravel(), tau_bar])
 
     primitives = ("rbnotes.ledger.oracles.point_mass_dynamics.inertial_wrench",)
     tolerance = 1e-8
@@ -499,8 +501,8 @@ class t352_c:
         return q
 
     def library(assembly, q, qdot, tau):
-        found = six_passes(assembly, q, qdot, ZERO_WRENCHES, tau)
-        return reduced.factor_matrices(library_tree_of(assembly), q).unit_triangular.T @ found.c_bar
+        passes = six_passes(assembly, q, qdot, ZERO_WRENCHES, tau)
+        return reduced.factor_matrices(library_tree_of(assembly), q).unit_triangular.T @ passes.c_bar
 
     def reference(assembly, q, qdot, tau):
         """Apply Gauss's principle to the point masses of all bodies."""

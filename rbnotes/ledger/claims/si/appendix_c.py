@@ -23,7 +23,7 @@ section = Section(
 )
 
 
-MOVING = {"T": frames(), "v": twists()}
+MOTION = {"T": frames(), "v": twists()}
 ZERO = np.zeros((3, 3))
 REMARK = r"The bold $[\mathbf v]$ is the bracket of the linear velocity $v$, not of the whole twist."
 
@@ -41,7 +41,7 @@ def rate_library(T, v):
 @section.holds("d1#a", "Rate of the inverse adjoint, by the product rule")
 class d1_a:
     formula = r"\tfrac{d}{dt}\mathrm{Ad}_{\mathbf T^{-1}} = \begin{bmatrix} \dot{\mathbf R}^T & 0 \\ -\dot{\mathbf R}^T[\mathbf t] - \mathbf R^T[\dot{\mathbf t}] & \dot{\mathbf R}^T \end{bmatrix}"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(ADJOINT / TIME, "of the adjoint that takes twists of the world to the frame of the body")
 
     def printed(T, v):
@@ -57,7 +57,7 @@ class d1_a:
 @section.holds("d1#b", "Rate of the inverse adjoint, with the body's twist substituted")
 class d1_b:
     formula = r"\tfrac{d}{dt}\mathrm{Ad}_{\mathbf T^{-1}} = \begin{bmatrix} -[\omega]\mathbf R^T & 0 \\ [\omega]\mathbf R^T[\mathbf t] - [\mathbf v]\mathbf R^T & -[\omega]\mathbf R^T \end{bmatrix}"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(ADJOINT / TIME, "of the adjoint that takes twists of the world to the frame of the body")
 
     def printed(T, v):
@@ -73,7 +73,7 @@ class d1_b:
 @section.holds("d1#c", "Rate of the inverse adjoint, as a product of two matrices")
 class d1_c:
     formula = r"\tfrac{d}{dt}\mathrm{Ad}_{\mathbf T^{-1}} = -\begin{bmatrix} [\omega] & 0 \\ [\mathbf v] & [\omega] \end{bmatrix}\begin{bmatrix} \mathbf R^T & 0 \\ -\mathbf R^T[\mathbf t] & \mathbf R^T \end{bmatrix}"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(ADJOINT / TIME, "of the adjoint that takes twists of the world to the frame of the body")
 
     def printed(T, v):
@@ -91,7 +91,7 @@ class d1_d:
     formula = (
         r"\tfrac{d}{dt}\mathrm{Ad}_{\mathbf T^{-1}} = -\mathrm{ad}_{\mathbf v}\,\mathrm{Ad}_{\mathbf T^{-1}}"
     )
-    inputs = MOVING
+    inputs = MOTION
     result = Result(ADJOINT / TIME, "of the adjoint that takes twists of the world to the frame of the body")
 
     def printed(T, v):

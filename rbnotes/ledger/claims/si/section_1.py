@@ -6,7 +6,7 @@ import numpy as np
 
 from rbnotes.dynamics import State, integrate, symplectic_euler
 from rbnotes.ledger.claims.si.section_4.trees import MOTION
-from rbnotes.ledger.claims.sueda.section_2 import MOVING_HINGES, tree_of
+from rbnotes.ledger.claims.sueda.section_2 import MOTION_OF_HINGES, tree_of
 from rbnotes.ledger.joint_quantities import ASSEMBLY, coordinates, velocities
 from rbnotes.ledger.oracles import body_trees, complex_steps
 from rbnotes.ledger.oracles.body_quantities_inputs import BODIES, library_tree_of
@@ -72,11 +72,13 @@ class t23_a:
     def printed(assembly, q, qdot, h):
         """Return the joint positions on the parents' side after a step, which the claim says coincide."""
         q = q + h * (qdot + h * body_trees.accelerations(assembly, q, qdot, np.zeros(6)))
-        E, halves = body_trees.poses(assembly, q), []
+        E, joint_origins = body_trees.poses(assembly, q), []
         for i, parent in enumerate(assembly.parents):
-            rest, now = (np.eye(4), np.eye(4)) if parent < 0 else (assembly.bodies[parent], E[parent])
-            halves.append((now @ np.linalg.inv(rest) @ assembly.joints[i])[:3, 3])
-        return np.stack(halves)
+            initial_pose, pose = (
+                (np.eye(4), np.eye(4)) if parent < 0 else (assembly.bodies[parent], E[parent])
+            )
+            joint_origins.append((pose @ np.linalg.inv(initial_pose) @ assembly.joints[i])[:3, 3])
+        return np.stack(joint_origins)
 
     def library(assembly, q, qdot, h):
         """Return the joint positions on the bodies' side."""
@@ -87,8 +89,8 @@ class t23_a:
 
     def reference(assembly, q, qdot, h):
         """Compute the joint frames in the world after a large step by Gauss's principle."""
-        moved = q + h * qdot + h**2 * body_trees.accelerations(assembly, q, qdot, np.zeros(6))
-        return body_trees.joint_poses(assembly, moved)[:, :3, 3]
+        new_q = q + h * qdot + h**2 * body_trees.accelerations(assembly, q, qdot, np.zeros(6))
+        return body_trees.joint_poses(assembly, new_q)[:, :3, 3]
 
     tolerance = 1e-8
     remark = "The coordinates deviate from the true motion, as in any scheme, but the joints stay closed."
@@ -118,9 +120,11 @@ class t23_b:
 
     def library(assembly, q, qdot):
         """Differentiate S qdot, from S, its rate, the twists and their rates."""
-        moving = reduced.body_kinematics(library_tree_of(assembly), q, qdot)
-        X, Xdot = twist_matrices(moving.phi), twist_matrices(moving.bias_acceleration)
-        return np.concatenate([(moving.body_poses @ X)[:, :3], (moving.body_poses @ (Xdot + X @ X))[:, :3]])
+        kinematics = reduced.body_kinematics(library_tree_of(assembly), q, qdot)
+        X, Xdot = twist_matrices(kinematics.phi), twist_matrices(kinematics.bias_acceleration)
+        return np.concatenate(
+            [(kinematics.body_poses @ X)[:, :3], (kinematics.body_poses @ (Xdot + X @ X))[:, :3]]
+        )
 
     def reference(assembly, q, qdot):
         """Compare with second differences of the poses at constant rates."""
@@ -143,7 +147,7 @@ class t23_b:
 )
 class t31:
     formula = r"\text{the Articulated Body Algorithm, and the algorithm that is re-derived}"
-    inputs = MOVING_HINGES
+    inputs = MOTION_OF_HINGES
     result = Result(RATE / TIME, "of the joints, in their order")
 
     def printed(assembly, q, qdot):

@@ -80,7 +80,7 @@ class d1:
     library = frame_library
     oracle = "Compute the columns: the rotated axes of the frame, then its origin."
     reference = frame_reference
-    exact = "all forms place the same numbers, and only compute products with unit vectors"
+    exact = "all forms copy the same numbers and compute only products with unit vectors"
     implements = se3.frame
 
 
@@ -95,17 +95,17 @@ class e1:
     result = Result(POSE_RATE, "in the frame of the body")
 
     def printed(T, omega, u):
-        def moved(t):
+        def pose(t):
             E = T.copy()
             E[:3, :3] = expm(t * bracket(omega)) @ T[:3, :3]
             E[:3, 3] += t * u
             return E
 
-        return np.linalg.inv(T) @ derivative(moved).value
+        return np.linalg.inv(T) @ derivative(pose).value
 
     def library(T, omega, u):
-        back = T[:3, :3].T
-        return se3.hat(np.concatenate([back @ omega, back @ u]))
+        R_transposed = T[:3, :3].T
+        return se3.hat(np.concatenate([R_transposed @ omega, R_transposed @ u]))
 
     def reference(T, omega, u):
         """Compare with the velocities of the tips of the axes and of the origin, seen from the body."""
@@ -128,7 +128,7 @@ class d2:
     printed = cross_printed
     library = cross_library
     reference = cross_reference
-    exact = "each number is one difference of two products, and all forms round alike if the processor does not fuse them"
+    exact = "each number is one difference of two products, and all forms round in the same way if the processor does not fuse them"
     implements = hat
 
 
@@ -275,7 +275,7 @@ class t71:
 class d3_a:
     formula = r"\mathrm{Ad}_{\mathbf T}^* = \mathrm{Ad}_{\mathbf T}^T"
     inputs = {"T": frames(), "f": twists()}
-    result = Result(WRENCH, "in the frame whose pose T is")
+    result = Result(WRENCH, "in the frame with the pose T")
 
     def printed(T, f):
         return adjoint_by_conjugation(T).T @ f

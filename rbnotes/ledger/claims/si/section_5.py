@@ -56,15 +56,15 @@ def translation_along_x(x):
     return E
 
 
-def torus_on_torus(R, r, other_R, other_r):
+def torus_on_torus(R, r, second_R, second_r):
     """Return a joint that rotates about each torus and about each tube."""
     z, y = joints.Revolute(), joints.Revolute([0, 1.0, 0])
     before = (z, joints.Fixed(translation_along_x(R)), joints.Revolute([0, -1.0, 0]))
     return joints.Composite(
         *before,
-        joints.Fixed(translation_along_x(r + other_r)),
+        joints.Fixed(translation_along_x(r + second_r)),
         y,
-        joints.Fixed(translation_along_x(other_R)),
+        joints.Fixed(translation_along_x(second_R)),
         z,
     )
 
@@ -88,7 +88,7 @@ class table1:
         hinge, tori = joints.Revolute(), torus_on_torus(2.0, 0.5, 2.0, 0.5)
         chains = [chain(hinge, hinge, n) for n in (20, 50, 100)]
         chains += [chain(joints.Universal(), tori, n) for n in (10, 20)]
-        return np.array([made.num_coordinates for made in (*chains, chain(hinge, tori, 19))])
+        return np.array([tree.num_coordinates for tree in (*chains, chain(hinge, tori, 19))])
 
     def reference():
         """Count six coordinates for each body, minus the constraints of its joint.
@@ -127,8 +127,8 @@ class fig1:
 
     def reference():
         """Compare with the 78 coordinates of Table 1: two of the first torus, and four of each other one."""
-        others = (78 - 2) // 4
-        return np.array([1 + others, others])
+        num_pairs = (78 - 2) // 4
+        return np.array([1 + num_pairs, num_pairs])
 
     implements = joints.Composite
 
@@ -188,22 +188,24 @@ class t218:
 
     def reference(radii, points, g, q, qdot):
         """Evaluate Lagrange's equations for the energy of the points, by complex steps and differences."""
-        m, places, h = points[0, :, 0], point_positions(radii, points[0]), 1e-2
+        m, positions, h = points[0, :, 0], point_positions(radii, points[0]), 1e-2
 
         def momentum(x, v):
             """Return the derivatives of the kinetic energy with respect to the rates."""
-            along = complex_steps.partial_derivatives(places, x)
-            return along * np.repeat(m, 3) @ (along.T @ v)
+            jacobian = complex_steps.partial_derivatives(positions, x)
+            return jacobian * np.repeat(m, 3) @ (jacobian.T @ v)
 
         def lagrangian(x):
             """Return the Lagrangian at these rates, with velocities by differences of positions."""
-            velocity = time_derivative_at_zero(lambda t: np.stack([places(x + s * qdot) for s in t]), h)
+            velocity = time_derivative_at_zero(lambda t: np.stack([positions(x + s * qdot) for s in t]), h)
             kinetic = velocity**2 @ np.repeat(m, 3) / 2
-            return kinetic + places(x) @ np.outer(m, g).ravel()
+            return kinetic + positions(x) @ np.outer(m, g).ravel()
 
-        drift = time_derivative_at_zero(lambda t: np.stack([momentum(q + s * qdot, qdot) for s in t]), h)
+        momentum_rate = time_derivative_at_zero(
+            lambda t: np.stack([momentum(q + s * qdot, qdot) for s in t]), h
+        )
         M = np.stack([momentum(q, unit) for unit in np.eye(4)], axis=-1)
-        return np.linalg.solve(M, complex_steps.partial_derivatives(lagrangian, q) - drift)
+        return np.linalg.solve(M, complex_steps.partial_derivatives(lagrangian, q) - momentum_rate)
 
     tolerance = 1e-6
     tolerance_reason = "two of the terms are differences with steps of 0.01 at rates up to 2"
@@ -229,10 +231,12 @@ def zxz_axes(b, c):
 class t234_a:
     formula = r"\text{switching between parameterizations with different singular points}"
     inputs = {"a": numbers(), "b": numbers(0.3, 1.4), "c": numbers(), "w": arrays(3)}
-    result = Result(NUMBER, "the volume at the lock of the first angles, then the rates of the other angles")
+    result = Result(
+        NUMBER, "the volume at the gimbal lock of the first angles, then the rates of the other angles"
+    )
 
     def printed(a, b, c, w):
-        """Return the volume that the axes x, y, z span at their lock, which is zero, and the rates.
+        """Return the volume that the axes x, y, z span at gimbal lock, which is zero, and the rates.
 
         The rates are those of the angles about z, x, z.
         """
@@ -241,11 +245,11 @@ class t234_a:
         return np.concatenate([[0.0], np.linalg.inv(zxz_axes(second, third)) @ w])
 
     def library(a, b, c, w):
-        locked, other = joints.EulerSpherical("XYZ"), joints.EulerSpherical("ZXZ")
+        xyz, zxz = joints.EulerSpherical("XYZ"), joints.EulerSpherical("ZXZ")
         at_lock = np.array([a, np.pi / 2, c])
-        there = other.nearest_coordinates(locked.transform([a, b, c]))
-        volume = np.linalg.det(locked.motion_subspace(at_lock)[:3])
-        rates = np.linalg.solve(other.motion_subspace(there)[:3], w)
+        angles = zxz.nearest_coordinates(xyz.transform([a, b, c]))
+        volume = np.linalg.det(xyz.motion_subspace(at_lock)[:3])
+        rates = np.linalg.solve(zxz.motion_subspace(angles)[:3], w)
         return np.concatenate([[volume], rates])
 
     def reference(a, b, c, w):
@@ -254,8 +258,8 @@ class t234_a:
         angles = R.as_euler("ZXZ")
 
         def sines_and_cosines(t):
-            turned = Rotation.from_matrix(R.as_matrix() @ expm(t * bracket(w))).as_euler("ZXZ")
-            return np.stack([np.sin(turned), np.cos(turned)])
+            rotated_angles = Rotation.from_matrix(R.as_matrix() @ expm(t * bracket(w))).as_euler("ZXZ")
+            return np.stack([np.sin(rotated_angles), np.cos(rotated_angles)])
 
         sine_rates, cosine_rates = derivative(sines_and_cosines).value
         lock = Rotation.from_euler("XYZ", [a, np.pi / 2, c])

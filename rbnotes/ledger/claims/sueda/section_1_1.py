@@ -108,7 +108,7 @@ class e1_2:
         return origin + sum(coordinate * axis for coordinate, axis in zip(x, axes, strict=True))
 
     exact = (
-        "each number is a sum of three products and an offset, which all forms round alike unless the "
+        "each number is a sum of three products and an offset, which all forms round in the same way unless the "
         "processor fuses them"
     )
     implements = se3.transform_points

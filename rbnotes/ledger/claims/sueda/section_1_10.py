@@ -178,7 +178,7 @@ class e1_69_a:
         r"${}^j_i\mathrm{Ad}\,\phi_i - {}^j_k\mathrm{Ad}\,\phi_k$: the lower indices distinguish the "
         "adjoints"
     )
-    remark = "(2.8) has these indices."
+    remark = "(2.8) has the lower indices."
     implements = maximal.relative_twist
 
 
@@ -301,14 +301,18 @@ class t572:
         """Compare with the ranks of the rates at which the joints open for all unit twists, by differences."""
         E, F, frame = POSES[0], POSES[1], PIN_FRAME
         pairs = np.eye(12).reshape(12, 2, 6)
-        welded = [relative_twist_reference(E, F, frame, *unit) for unit in pairs]
-        hinged = [hinge_reference(E, F, frame, *unit) for unit in pairs]
+        fixed_joint_rates = [relative_twist_reference(E, F, frame, *unit) for unit in pairs]
+        hinge_rates = [hinge_reference(E, F, frame, *unit) for unit in pairs]
         triples = np.eye(18).reshape(18, 3, 6)
         star = [
             np.append(hinge_reference(E, F, frame, a, b), hinge_reference(E, F @ F, frame, a, c))
             for a, b, c in triples
         ]
-        return [n for rates in (welded, hinged, star) for n in (np.linalg.matrix_rank(rates), len(rates))]
+        return [
+            n
+            for rates in (fixed_joint_rates, hinge_rates, star)
+            for n in (np.linalg.matrix_rank(rates), len(rates))
+        ]
 
     tolerance = 0.0
     implements = maximal.constraint_jacobian
@@ -478,7 +482,7 @@ class t586_a:
         Z = null_space(G)
         return Z @ np.linalg.pinv(B.T @ Z, rcond=1e-9) @ (B.T @ a)
 
-    given = {
+    condition_inputs = {
         "B": matrices(6, 5).filter(lambda B: bool(np.linalg.svd(B)[1][-1] > 0.3)),
         "a": vectors(6),
         "G": full_rank_matrices(2, 6),
@@ -594,8 +598,8 @@ class t590:
         The bodies move with the velocities that the hinge allows.
         """
         M = block_diag(*(kinetic_energy_matrix(m, J, c) for m, c, J in (body_i, body_k)))
-        free = unconstrained_step((body_i, body_k), (phi_i, phi_k), (f_i, f_k), h)
-        velocities = np.split(admissible_velocities(M, PIN_ROWS, M @ free), 2)
+        free_velocities = unconstrained_step((body_i, body_k), (phi_i, phi_k), (f_i, f_k), h)
+        velocities = np.split(admissible_velocities(M, PIN_ROWS, M @ free_velocities), 2)
         bodies = ((body_i, phi_i, f_i, velocities[0]), (body_k, phi_k, f_k, velocities[1]))
         wrenches = [inertial_wrench(m, c, J, phi, (new - phi) / h) - f for (m, c, J), phi, f, new in bodies]
         return np.concatenate(wrenches)

@@ -83,7 +83,7 @@ def in_body(E, x):
     return E[:3, :3].T @ (x - E[:3, 3])
 
 
-def point_rate(E, x, phi):
+def point_velocity(E, x, phi):
     """Return the velocity of the material point of a body at x, from its path."""
     pose, local = motion(E, phi), np.linalg.solve(E, np.append(x, 1.0))
     return derivative(lambda t: (pose(t) @ local)[:3]).value
@@ -141,14 +141,14 @@ class e1_75:
 
     def reference(E, x, phi, phidot):
         """Compare with the numerical derivative of the path of the material point at the collision point."""
-        return point_rate(E, x, phi)
+        return point_velocity(E, x, phi)
 
     combined_with = ("sueda/s1.4/e1.12#a", "sueda/s1.11/e1.76")
     correction = (
         r"${}^0\dot{\mathbf x} = {}^0_iR\,\Gamma({}^i\mathbf x)\,{}^i\phi_i$, without the dot on the "
         r"right: $\phi_i$ is the twist itself, as in (1.12) and (1.76)"
     )
-    units_mismatch = "an acceleration in the place of a velocity"
+    units_mismatch = "an acceleration instead of a velocity"
     remark = (
         "The next line is right. With the dot the left side is a velocity and the right side an acceleration."
     )
@@ -304,7 +304,7 @@ class e1_78_b:
         """Compare with the rate at which the gap between the two material points opens, out of body j."""
         return outward @ world_velocity(Ei, x, phi_i) - outward @ world_velocity(Ej, x, phi_j)
 
-    given = {**TWO_BODIES, "outward": SHARED_NORMAL, "n": SHARED_NORMAL}
+    condition_inputs = {**TWO_BODIES, "outward": SHARED_NORMAL, "n": SHARED_NORMAL}
 
     def holds_when(Ei, Ej, x, phi_i, phi_j, outward, n):
         """Return True if the reported normal points out of body j."""
@@ -336,7 +336,8 @@ class t628:
         x, n = POINT_AND_NORMAL
         units = np.eye(18).reshape(18, 3, 6)
         rates = [
-            n @ (point_rate(BODIES[2], x, unit[2]) - point_rate(BODIES[0], x, unit[0])) for unit in units
+            n @ (point_velocity(BODIES[2], x, unit[2]) - point_velocity(BODIES[0], x, unit[0]))
+            for unit in units
         ]
         return np.count_nonzero(np.abs(rates) > 1e-9)
 

@@ -306,7 +306,7 @@ class t644:
 
         return derivative(gap_in_joint).value
 
-    given = {**TWIST_ROWS, "offset": st.just(np.zeros(3))}
+    condition_inputs = {**TWIST_ROWS, "offset": st.just(np.zeros(3))}
     primitives = ("rbnotes.ledger.claims.sueda.section_1_12.second_pose",)
 
     def holds_when(E, offset, phi1, phi2):
@@ -473,10 +473,10 @@ class t654_a:
 
     def reference(M, G, x, f, gamma, h):
         """Compare with the prescribed remaining error, reached by the least impulse from the free motion."""
-        free = np.linalg.solve(M, f)
-        velocity_change = ((1 - h * gamma) * (G @ x) - G @ (x + h * free)) / h
+        free_velocity = np.linalg.solve(M, f)
+        velocity_change = ((1 - h * gamma) * (G @ x) - G @ (x + h * free_velocity)) / h
         impulse = np.linalg.solve(G @ np.linalg.solve(M, G.T), velocity_change)
-        return np.append(free + np.linalg.solve(M, G.T @ impulse), -impulse)
+        return np.append(free_velocity + np.linalg.solve(M, G.T @ impulse), -impulse)
 
     remark = (
         r"Each step multiplies the error of a constraint with constant rows by $1 - h\gamma$, which is "
@@ -506,11 +506,13 @@ class t654_b:
         """Compare with the admissible acceleration nearest to the free one in the mass metric, by the null space."""
         null = np.linalg.svd(G)[2][1:].T
         particular = np.linalg.pinv(G) @ target
-        free = np.linalg.solve(M, f)
-        return particular + null @ np.linalg.solve(null.T @ M @ null, null.T @ M @ (free - particular))
+        free_velocity = np.linalg.solve(M, f)
+        return particular + null @ np.linalg.solve(
+            null.T @ M @ null, null.T @ M @ (free_velocity - particular)
+        )
 
     units_mismatch = "if the unknowns are velocities, the rows equate velocities to accelerations"
-    given = MATCHING_KKT
+    condition_inputs = MATCHING_KKT
 
     def holds_when(M, G, w, target, f, s):
         return np.allclose(G @ w, (1 - s) * target, atol=1e-9)

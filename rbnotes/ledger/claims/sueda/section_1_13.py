@@ -41,13 +41,13 @@ section = Section(
 
 
 SIZE, CONTACTS, FACETS = 5, 2, 4
-MOVING = {
+MOTION = {
     "M": arrays(SIZE, SIZE).map(lambda A: A @ A.T / SIZE + 0.5 * np.eye(SIZE)),
     "N": arrays(CONTACTS, SIZE).filter(lambda N: bool(np.linalg.svd(N)[1][-1] > 0.2)),
     "f": vectors(SIZE),
 }
 TANGENTS = np.linspace(-1, 2, CONTACTS * 2 * SIZE).reshape(CONTACTS, 2, SIZE)
-IMPULSE_INPUTS = {**MOVING, "alpha": vectors(CONTACTS, 0.0, 2.0), "T": arrays(CONTACTS, 2, SIZE)}
+IMPULSE_INPUTS = {**MOTION, "alpha": vectors(CONTACTS, 0.0, 2.0), "T": arrays(CONTACTS, 2, SIZE)}
 # One contact: its normal impulse and its four tangential impulses.
 PYRAMID = {"mu": numbers(0.25, 1.0), "alpha": positive_numbers(), "beta": vectors(FACETS, 0.0, 1.0)}
 ONE_FACET = {
@@ -113,7 +113,7 @@ class e1_84:
 @section.holds("t668#a", "The dual variables are the impulses of the contacts")
 class t668_a:
     formula = r"\text{`The dual variables, } \alpha\text{, are the contact impulse magnitudes'}"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(MOMENTUM, "one for each contact")
 
     def printed(M, N, f):
@@ -233,7 +233,7 @@ class t674:
         first, second = beta[0] - beta[2], beta[1] - beta[3]
         return alpha * mu - np.hypot(first, second)
 
-    given = ONE_FACET
+    condition_inputs = ONE_FACET
 
     def holds_when(mu, alpha, beta):
         """Return True if at most one of the tangents is used."""
@@ -288,7 +288,7 @@ class e1_87:
 
 
 FRICTION_INPUTS = {
-    **MOVING,
+    **MOTION,
     "T": arrays(CONTACTS, 2, SIZE),
     "mu": numbers(0.0, 1.0),
 }
@@ -348,7 +348,7 @@ class t658:
 @section.holds("e1.83", "Dual of the contact program")
 class e1_83:
     formula = r"\text{minimize}\quad \frac12\alpha^T N M^{-1} N^T\alpha + \alpha^T N M^{-1}\tilde f \quad \text{subject to}\quad \alpha \ge 0"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(M, N, f):
@@ -425,7 +425,7 @@ class e1_88_b:
     tolerance = 1e-08
     remark = (
         "The program is convex, but it does not give Coulomb's law: a sliding contact separates with "
-        r"$N\Phi = \mu\max_k\lvert T_k\Phi\rvert$, with the larger of its two tangential speeds. This is "
-        "the dual of the four-sided pyramid."
+        r"$N\Phi = \mu\max_k\lvert T_k\Phi\rvert$, where the maximum is the larger of its two "
+        "tangential speeds. These velocities are on the dual cone of the four-sided pyramid."
     )
     implements = single_qp

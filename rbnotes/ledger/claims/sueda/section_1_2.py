@@ -28,7 +28,7 @@ section = Section(
 )
 
 
-MOVING = {"E": frames(), "phi": twists()}
+MOTION = {"E": frames(), "phi": twists()}
 
 
 def cross_printed(a, b):
@@ -86,7 +86,7 @@ class e1_7:
     library = cross_library
     reference = cross_reference
     exact = (
-        "each number is a difference of two products, which all forms round alike unless the processor "
+        "each number is a difference of two products, which all forms round in the same way unless the processor "
         "fuses them"
     )
     implements = so3.hat
@@ -97,7 +97,7 @@ class e1_8:
     formula = (
         r"{}^0_i\dot E = {}^0_iE \begin{pmatrix} [{}^i\omega_i] & {}^i\mathbf v_i \\ 0 & 0 \end{pmatrix}"
     )
-    inputs = MOVING
+    inputs = MOTION
     result = Result(POSE_RATE, "of the body in the world")
 
     def printed(E, phi):
@@ -121,7 +121,7 @@ class e1_8:
 @section.holds("e1.9", "Time derivative of a rotation matrix", chapter="rotations")
 class e1_9:
     formula = r"{}^0_i\dot R = {}^0_iR\,[{}^i\omega_i]"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(RATE, "of the body in the world")
 
     def printed(E, phi):

@@ -40,7 +40,7 @@ TWIST_BELOW_PI = {
         vectors(),
     )
 }
-MOVING = {"E": frames(), "phi": twists()}
+MOTION = {"E": frames(), "phi": twists()}
 
 
 def log_rotation_reference(w):
@@ -119,7 +119,7 @@ class e1_10_b:
         return so3.hat(so3.log(expm(bracket(w))))
 
     reference = log_rotation_reference
-    given = BELOW_PI
+    condition_inputs = BELOW_PI
     holds_when = is_below_half_turn
     condition = r"$\lvert\omega\rvert < \pi$"
     remark = (
@@ -158,7 +158,7 @@ class e1_10_d:
 
     reference = log_frame_reference
     tolerance = 1e-08
-    given = TWIST_BELOW_PI
+    condition_inputs = TWIST_BELOW_PI
     holds_when = is_below_half_turn
     condition = r"$\lvert\omega\rvert < \pi$"
     implements = se3.log
@@ -200,7 +200,7 @@ class e1_10_f:
 @section.holds("e1.11", "The rate of a pose as a difference along its twist")
 class e1_11:
     formula = r"\dot E \approx \frac{E(t+\Delta t) - E(t)}{\Delta t},\quad E(t+\Delta t) = E(t)\exp(\Delta t\,\phi(t))"
-    inputs = MOVING
+    inputs = MOTION
     arguments = {"phi": Argument(TWIST, "in the frame of the body")}
     result = Result(POSE_RATE, "of the body in the world")
 

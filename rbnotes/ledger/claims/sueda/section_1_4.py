@@ -43,7 +43,7 @@ section = Section(
 )
 
 
-MOVING = {"E": frames(), "x": vectors(), "phi": twists()}
+MOTION = {"E": frames(), "x": vectors(), "phi": twists()}
 POINT_FORCE = {"E": frames(), "x": vectors(), "f": vectors()}
 IDENTITY = np.eye(3)
 
@@ -77,7 +77,7 @@ def velocity_transcript():
 @section.holds("e1.12#a", "World velocity of a point of a moving body")
 class e1_12_a:
     formula = r"{}^0\dot{\mathbf x} = R_i\,\bigl([{}^i\mathbf x]^T\ \ I\bigr)\,\phi_i"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(VELOCITY, "along the axes of the world")
 
     def printed(E, x, phi):
@@ -100,7 +100,7 @@ class e1_12_b:
         r"\underbrace{R_i\bigl(\underbrace{[{}^i\mathbf x]^T\ \ I}_{J}\bigr)}_{\Gamma}",
         r"\underbrace{R_i\underbrace{\bigl([{}^i\mathbf x]^T\ \ I\bigr)}_{\Gamma}}_{J}",
     )
-    inputs = MOVING
+    inputs = MOTION
     result = Result(VELOCITY, "along the axes of the world")
 
     def printed(E, x, phi):
@@ -209,7 +209,7 @@ class m1_b:
         return velocity_reference(np.eye(4), POINT, TRANSLATION)
 
     correction = "$(1, 0, 0)^T$"
-    remark = "The numbers of the text are those of the rotation below."
+    remark = "The printed numbers are those of the rotation below."
     implements = se3.point_velocity
 
 

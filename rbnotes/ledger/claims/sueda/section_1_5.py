@@ -34,7 +34,7 @@ section = Section(
 )
 
 
-MOVING = {"E": frames(), "phi": twists()}
+MOTION = {"E": frames(), "phi": twists()}
 
 
 def adjoint_printed(E):
@@ -85,7 +85,7 @@ class e1_14:
 @section.holds("e1.15", "The adjoint takes a body's twist to world coordinates")
 class e1_15:
     formula = r"{}^0\phi_i = {}^0_i\mathrm{Ad}\,{}^i\phi_i"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(TWIST, "in the world, about its origin")
 
     def printed(E, phi):
@@ -107,7 +107,7 @@ class e1_15:
 @section.holds("e1.16", "Rate of the adjoint by the product rule")
 class e1_16:
     formula = r"\dot{\mathrm{Ad}} = \begin{pmatrix} \dot R & 0 \\ [\dot{\mathbf p}]R + [\mathbf p]\dot R & \dot R \end{pmatrix}"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(ADJOINT / TIME, ADJOINT_TO_WORLD)
 
     def printed(E, phi):
@@ -125,7 +125,7 @@ class e1_16:
 @section.holds("t270", "The origin of a frame moves in the world with R v, not with v")
 class t270:
     formula = r"[\dot{\mathbf p}] = [R\mathbf v]"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(VELOCITY, "along the axes of the world")
 
     def printed(E, phi):
@@ -145,7 +145,7 @@ class t270:
 class e1_18:
     formula = r"\dot{\mathrm{Ad}} = \begin{pmatrix} R[\omega] & 0 \\ R[\mathbf v] + [\mathbf p]R[\omega] & R[\omega] \end{pmatrix}"
     rests_on = ("sueda/s1.5/e1.16", "sueda/s1.5/e1.17")
-    inputs = MOVING
+    inputs = MOTION
     result = Result(ADJOINT / TIME, ADJOINT_TO_WORLD)
 
     def printed(E, phi):
@@ -163,7 +163,7 @@ class e1_18:
 class e1_19_a:
     formula = r"\dot{\mathrm{Ad}}(E,\phi) = \mathrm{Ad}(E)\,\mathrm{ad}(\phi),\quad \mathrm{ad}(\phi) = \begin{pmatrix} [\omega] & 0 \\ [\mathbf v] & [\omega] \end{pmatrix}"
     rests_on = ("sueda/s1.5/e1.18",)
-    inputs = MOVING
+    inputs = MOTION
     result = Result(ADJOINT / TIME, ADJOINT_TO_WORLD)
 
     def printed(E, phi):
@@ -178,7 +178,7 @@ class e1_19_a:
 @section.holds("t284", "The spatial cross product from the adjoint and its rate")
 class t284:
     formula = r"\mathrm{ad} = \mathrm{Ad}^{-1}\dot{\mathrm{Ad}}"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(ADJOINT / TIME, ADJOINT_TO_WORLD)
 
     def printed(E, phi):
@@ -198,7 +198,7 @@ class t284:
 @section.holds("e1.20", "Rate of the adjoint as a finite difference along the twist")
 class e1_20:
     formula = r"\dot{\mathrm{Ad}} \approx \frac{\mathrm{Ad}(t+h) - \mathrm{Ad}(t)}{h},\quad \mathrm{Ad}(t+h) = \mathrm{Ad}(E(t)\exp(h\phi(t)))"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(ADJOINT / TIME, ADJOINT_TO_WORLD)
 
     def printed(E, phi):
@@ -224,7 +224,7 @@ class e1_20:
 @section.holds("t290", "Step of the finite difference that verifies the rate of the adjoint")
 class t290:
     formula = r"\text{`we can verify}\ \dot{\mathrm{Ad}}\ \text{as above using}\ h = \text{1e-8'}"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(ADJOINT / TIME, ADJOINT_TO_WORLD)
 
     def printed(E, phi):
@@ -286,7 +286,7 @@ class e1_17_a:
 
     library = rotated_cross_library
     reference = rotated_cross_reference
-    exact = "all forms compute the same products in the same order, and round alike unless the processor fuses them"
+    exact = "all forms compute the same products in the same order, and round in the same way unless the processor fuses them"
     implements = so3.hat
 
 
@@ -301,7 +301,7 @@ class e1_17_b:
 
     library = rotated_cross_library
     reference = rotated_cross_reference
-    exact = "all forms compute the same products in the same order, and round alike unless the processor fuses them"
+    exact = "all forms compute the same products in the same order, and round in the same way unless the processor fuses them"
     implements = so3.hat
 
 
@@ -316,14 +316,14 @@ class e1_17_c:
 
     library = rotated_cross_library
     reference = rotated_cross_reference
-    exact = "all forms compute the same products in the same order, and round alike unless the processor fuses them"
+    exact = "all forms compute the same products in the same order, and round in the same way unless the processor fuses them"
     implements = so3.hat
 
 
 @section.holds("t276#a", "Rate of the bracket of the origin, from the rotated velocity")
 class t276_a:
     formula = r"\tfrac{d}{dt}[\mathbf p]\,R = [R\mathbf v]\,R"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(VELOCITY, "of the bracket of the origin, in the world")
 
     def printed(E, phi):
@@ -338,7 +338,7 @@ class t276_a:
 @section.holds("t276#b", "Rate of the bracket of the origin, with the rotation factored out")
 class t276_b:
     formula = r"\tfrac{d}{dt}[\mathbf p]\,R = R\,[\mathbf v]"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(VELOCITY, "of the bracket of the origin, in the world")
 
     def printed(E, phi):

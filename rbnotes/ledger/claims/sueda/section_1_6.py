@@ -96,7 +96,7 @@ class e1_22:
         """Compare with the weights of six point masses, with their moments about the body's origin."""
         return weights(m, c, J, E, g)
 
-    given = AT_CENTER
+    condition_inputs = AT_CENTER
     condition = "the origin of the body frame is the center of mass, or lies above or below it"
 
     def holds_when(m, c, J, E, g):
@@ -162,7 +162,7 @@ class e1_23_a:
 
     tolerance = 1e-08
     correction = "$mI$ means $m$ times the identity, not $m$ times the rotational inertia $I$ above it"
-    units_mismatch = "an inertia times a mass in the place of a mass"
+    units_mismatch = "an inertia times a mass instead of a mass"
     remark = (
         "With the same $I$ in both blocks, the force for a given acceleration would grow with the size "
         "of the body. The lines below contain $mv$."

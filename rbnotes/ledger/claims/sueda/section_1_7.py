@@ -71,7 +71,7 @@ class t320_a:
         """Compare with the kinetic energy of six point masses with this mass, center and inertia."""
         return kinetic_energy_matrix(m, J, c)
 
-    given = PRINCIPAL_FRAME
+    condition_inputs = PRINCIPAL_FRAME
 
     def holds_when(m, c, J):
         return not np.any(c) and np.array_equal(J, np.diag(np.diag(J)))

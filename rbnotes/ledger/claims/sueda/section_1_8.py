@@ -52,7 +52,7 @@ section = Section(
 
 
 STEP = {**BODY_UNDER_WRENCH, "h": positive_numbers(0.125, 1)}
-MOVING = {"E": frames(), "phi": twists(), "h": positive_numbers(0.125, 1)}
+MOTION = {"E": frames(), "phi": twists(), "h": positive_numbers(0.125, 1)}
 
 
 def euler_step(M, E, phi, wrench, h):
@@ -125,7 +125,7 @@ class e1_28:
 @section.holds("e1.29", "The new pose of a body")
 class e1_29:
     formula = r"E_i^{(k+1)} = E_i^{(k)}\exp\left(h\begin{pmatrix} [\omega_i^{(k+1)}] & \mathbf v_i^{(k+1)} \\ 0 & 0 \end{pmatrix}\right)"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(POSE, "of the body in the world")
 
     def printed(E, phi, h):

@@ -221,7 +221,7 @@ class e1_30:
         return (initial - np.linalg.solve(complex_step(equations, initial), equations(initial)))[2:]
 
     tolerance = 1e-08
-    given = {**NONLINEAR, "fraction": st.just(0.0)}
+    condition_inputs = {**NONLINEAR, "fraction": st.just(0.0)}
 
     def holds_when(M, S, C, q, phi, h, fraction):
         return fraction * np.linalg.norm(phi) == 0
@@ -261,7 +261,7 @@ class t375:
         """Compare with implicit Euler for a mass on a spring-damper, with the force as an unknown."""
         return np.linalg.solve([[m, 0, -h], [-h, 1, 0], [d, k, 1]], [m * phi, q, 0])[0]
 
-    correction = r"$f + D\phi^{(k)}$ in the place of $f$, where $D = -\partial f/\partial\phi$"
+    correction = r"$f + D\phi^{(k)}$ instead of $f$, where $D = -\partial f/\partial\phi$"
     replacement = r"where $D$ is the damping matrix, $K$ is the stiffness matrix, and $f$ is the sum of all forces plus $D\phi^{(k)}$, with $D$ minus the derivative of that sum with respect to $\phi$."
     remark = (
         r"With $f = -kq - d\dot q$ on the right and $D = d$ on the left, damping acts twice: once "

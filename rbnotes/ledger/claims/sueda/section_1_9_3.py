@@ -144,7 +144,7 @@ class e1_37_a:
     reference = stiffness_reference
     combined_with = ("sueda/s1.9/e1.30", "sueda/s1.9.2/e1.33")
     correction = (
-        "a minus sign in front of the matrix, $-k$ in the place of $k$, which gives $K = "
+        "a minus sign in front of the matrix, $-k$ instead of $k$, which gives $K = "
         r"+\partial\mathsf f/\partial E$"
     )
     remark = (

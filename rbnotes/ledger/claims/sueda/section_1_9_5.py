@@ -175,11 +175,11 @@ class e1_58:
 
     def reference(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         """Compare with the derivatives of the length and of the normalized length along the motion, by complex steps."""
-        both = (
+        rates = (
             pose_derivative(lambda poses: np.array([length(poses, x), (length(poses, x) - l_T) / l_opt]), E)
             @ phi.ravel()
         )
-        return both / [1, v_max]
+        return rates / [1, v_max]
 
     implements = LENGTHS
 
@@ -321,7 +321,7 @@ class d2:
             last_segment_wrenches(E, x), pose_derivative(lambda poses: 1 / length(poses, x[1:]), E[1:])
         )
 
-    correction = r"$\Delta\mathbf x_k$ in the place of $\Delta\mathbf x$"
+    correction = r"$\Delta\mathbf x_k$ instead of $\Delta\mathbf x$"
     remark = (
         r"With the $\Delta\mathbf x = {}^0\mathbf x_2 - {}^0\mathbf x_1$ of 1.9.3, the formula is wrong "
         r"in every segment but the first. The sign is that of $+\partial/\partial E$."
@@ -352,7 +352,7 @@ class e1_62:
 
     combined_with = ("sueda/s1.9.5/e1.61", "sueda/s1.9.5/d2")
     correction = (
-        r"a minus sign in front of the matrix, $-\dfrac{1}{\|\Delta\mathbf x_k\|}$ in the place of "
+        r"a minus sign in front of the matrix, $-\dfrac{1}{\|\Delta\mathbf x_k\|}$ instead of "
         r"$\dfrac{1}{\|\Delta\mathbf x_k\|}$"
     )
     remark = (
@@ -472,7 +472,7 @@ class e1_63:
         """Compare with the complex step of the tension of a muscle through three moving points."""
         return pose_derivative(lambda poses: tension(*parameters)(length(poses, x), rate(poses, x, phi)), E)
 
-    given = MUSCLE_OF_CONSTANT_RATE
+    condition_inputs = MUSCLE_OF_CONSTANT_RATE
     holds_when = has_constant_rate
     condition = (
         r"the ends move along their segments and the points between are at rest (or the tension does not "

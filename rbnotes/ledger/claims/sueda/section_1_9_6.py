@@ -296,7 +296,7 @@ class e1_67_c:
         """Compare with the complex step of the tension k (l - L) / L + d ldot / L of two moving points."""
         return pose_derivative(lambda poses: tension(k, d, L)(length(poses, x), rate(poses, x, phi)), E)
 
-    given = SPRING_OF_CONSTANT_RATE
+    condition_inputs = SPRING_OF_CONSTANT_RATE
     holds_when = has_constant_rate
     condition = "the two points move along the segment, or $d = 0$"
     correction = r"add $\dfrac dL\,\dfrac{\partial\dot l}{\partial E}$"

@@ -107,13 +107,13 @@ def assemblies(parents, kinds, n):
 
 
 # Four bodies with joints of four kinds and seven coordinates, in any tree and any order.
-MIXED = assemblies(draw_parents(4), st.permutations(tuple(KINDS)).map(tuple), 4)
-CONFIGURATION = {"assembly": MIXED, "q": arrays(7)}
-MOVING = {**CONFIGURATION, "qdot": arrays(7)}
-ACCELERATED = {**MOVING, "qddot": arrays(7)}
+MIXED_TREES = assemblies(draw_parents(4), st.permutations(tuple(KINDS)).map(tuple), 4)
+CONFIGURATION = {"assembly": MIXED_TREES, "q": arrays(7)}
+MOTION = {**CONFIGURATION, "qdot": arrays(7)}
+ACCELERATED_MOTION = {**MOTION, "qddot": arrays(7)}
 
 HINGE_TREES = assemblies(draw_parents(4), st.just(("revolute",) * 4), 4)
-MOVING_HINGES = {"assembly": HINGE_TREES, "q": arrays(4), "qdot": arrays(4)}
+MOTION_OF_HINGES = {"assembly": HINGE_TREES, "q": arrays(4), "qdot": arrays(4)}
 CHAIN = assemblies(st.just((-1, 0, 1, 2)), st.just(("revolute",) * 4), 4)
 SERIAL = {"assembly": CHAIN, "q": arrays(4)}
 
@@ -138,7 +138,7 @@ def tree_of(assembly):
     return reduced.Tree(links, gravity=assembly.gravity)
 
 
-def hinges_of(assembly):
+def maximal_hinges(assembly):
     """Return the library's revolute joints in maximal coordinates."""
     hinges = []
     for i, parent in enumerate(assembly.parents):
@@ -178,7 +178,7 @@ class t692:
     def library(assembly, angle):
         tree = tree_of(assembly)
         q = np.full(tree.num_coordinates, angle)
-        G = maximal.constraint_jacobian(hinges_of(assembly), reduced.poses(tree, q).body_poses)
+        G = maximal.constraint_jacobian(maximal_hinges(assembly), reduced.poses(tree, q).body_poses)
         coordinate_rows = reduced.TreeSystem(tree).coordinate_constraint_rows(
             State(q=q, qdot=np.zeros(tree.num_coordinates))
         )
@@ -190,8 +190,8 @@ class t692:
         Counted are all twists, those that the joints prevent, those that they allow, and redundant coordinates.
         """
         J = body_trees.jacobian(assembly, np.full(assembly.num_coordinates, angle))
-        allowed = np.linalg.matrix_rank(J)
-        return [len(J), len(J) - allowed, allowed, J.shape[1] - allowed]
+        num_dofs = np.linalg.matrix_rank(J)
+        return [len(J), len(J) - num_dofs, num_dofs, J.shape[1] - num_dofs]
 
     remark = "This holds for trees: each loop adds constraints in reduced coordinates, too."
     implements = (reduced.TreeSystem, maximal.constraint_jacobian)
@@ -216,19 +216,22 @@ class t696:
     def library(assembly, q, qddot, f):
         """Evaluate at rest, with f added to the forces that hold the weight."""
         tree, zeros = tree_of(assembly), np.zeros(7)
-        holding_forces = reduced.inverse_dynamics_dense(tree, q, zeros, zeros)
+        gravity_compensation = reduced.inverse_dynamics_dense(tree, q, zeros, zeros)
         forces = reduced.inverse_dynamics_dense(tree, q, zeros, qddot)
         return np.concatenate(
-            [forces - holding_forces, reduced.forward_dynamics_dense(tree, q, zeros, holding_forces + f)]
+            [
+                forces - gravity_compensation,
+                reduced.forward_dynamics_dense(tree, q, zeros, gravity_compensation + f),
+            ]
         )
 
     def reference(assembly, q, qddot, f):
         """Compare with d'Alembert's and Gauss's principles for the point masses of the bodies."""
         zeros = np.zeros(7)
-        holding_forces = -body_trees.gravity_forces(assembly, q)
+        gravity_compensation = -body_trees.gravity_forces(assembly, q)
         inertial_forces = body_trees.inertial_forces(assembly, q, zeros, qddot)
         return np.concatenate(
-            [inertial_forces, body_trees.accelerations(assembly, q, zeros, holding_forces + f)]
+            [inertial_forces, body_trees.accelerations(assembly, q, zeros, gravity_compensation + f)]
         )
 
     tolerance = 1e-8
@@ -247,12 +250,12 @@ def leaves_first(n):
 def count_factor_blocks(K, sizes):
     """Count the nonzero blocks of the factor L, diagonal included, when K is eliminated in order."""
     slices = [slice(end - size, end) for size, end in zip(sizes, np.cumsum(sizes), strict=True)]
-    remaining, count = K.copy(), 0
+    schur_complement, count = K.copy(), 0
     for i, part in enumerate(slices):
-        count += sum(np.abs(remaining[below, part]).max() > 1e-9 for below in slices[i:])
+        count += sum(np.abs(schur_complement[below, part]).max() > 1e-9 for below in slices[i:])
         tail = slice(part.stop, None)
-        remaining[tail, tail] -= remaining[tail, part] @ np.linalg.solve(
-            remaining[part, part], remaining[part, tail]
+        schur_complement[tail, tail] -= schur_complement[tail, part] @ np.linalg.solve(
+            schur_complement[part, part], schur_complement[part, tail]
         )
     return count
 
@@ -271,7 +274,7 @@ class t698_a:
         """Eliminate from the leaves."""
         tree, n = tree_of(assembly), len(assembly.parents)
         G = maximal.constraint_jacobian(
-            hinges_of(assembly), reduced.poses(tree, np.full(n, angle)).body_poses
+            maximal_hinges(assembly), reduced.poses(tree, np.full(n, angle)).body_poses
         ).toarray()
         K = np.block([[maximal_mass_matrix(assembly), G.T], [G, np.zeros((5 * n, 5 * n))]])
         parts = [slice(6 * i, 6 * i + 6) for i in range(n)]
@@ -295,10 +298,10 @@ class t698_a:
         blocks = 0
         for body in reversed(range(n)):
             for part in (body, n + body):
-                others = neighbors.pop(part)
-                blocks += 1 + len(others)
-                for other in others:
-                    neighbors[other] = neighbors[other] | others - {other, part}
+                remaining_neighbors = neighbors.pop(part)
+                blocks += 1 + len(remaining_neighbors)
+                for other in remaining_neighbors:
+                    neighbors[other] = neighbors[other] | remaining_neighbors - {other, part}
                     neighbors[other].discard(part)
         return blocks
 
@@ -315,7 +318,7 @@ class t698_a:
 )
 class t698_b:
     formula = r"\text{lack of constraint drift}"
-    inputs = {**MOVING_HINGES, "h": positive_numbers(0.03125, 0.25)}
+    inputs = {**MOTION_OF_HINGES, "h": positive_numbers(0.03125, 0.25)}
     result = Result(
         vector_quantity((NUMBER, 1), (LENGTH, 1)), "of each joint in the world: the axis z, then the origin"
     )
@@ -363,7 +366,7 @@ def three_steps(assembly, q, qdot, h):
 @section.holds("e2.1", "Velocities of all bodies are linear in those of the joints")
 class e2_1:
     formula = r"\dot{\mathbf q}_m = J_{mr}\dot{\mathbf q}_r"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
@@ -388,7 +391,7 @@ class e2_1:
 class e2_2:
     formula = r"\ddot{\mathbf q}_m = J_{mr}\ddot{\mathbf q}_r + \dot J_{mr}\dot{\mathbf q}_r"
     rests_on = ("sueda/s2/e2.1",)
-    inputs = ACCELERATED
+    inputs = ACCELERATED_MOTION
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot, qddot):
@@ -431,8 +434,8 @@ class t704:
         bodies = zip(assembly.masses, assembly.inertias, assembly.centers, strict=True)
         M = np.stack([spatial_inertia(m, J, c) for m, J, c in bodies])
         forces = Forces.without_derivatives(wrenches)
-        free = FreeSystem(M, gravity=assembly.gravity, applied_forces=lambda state: forces)
-        return free.acceleration(State(assembly.bodies, phi))
+        system = FreeSystem(M, gravity=assembly.gravity, applied_forces=lambda state: forces)
+        return system.acceleration(State(assembly.bodies, phi))
 
     def reference(assembly, phi, wrenches):
         """Compare with accelerations for which six point masses of each body need these wrenches and weights."""
@@ -517,9 +520,12 @@ class e2_3:
             for i in reversed(range(j + 1)):
                 axis, origin = assembly.joints[i, :3, 2], assembly.joints[i, :3, 3]
                 R = Rotation.from_rotvec(q[i] * axis).as_matrix()
-                rotated = np.eye(4)
-                rotated[:3, :3], rotated[:3, 3] = R @ frame[:3, :3], origin + R @ (frame[:3, 3] - origin)
-                frame = rotated
+                next_frame = np.eye(4)
+                next_frame[:3, :3], next_frame[:3, 3] = (
+                    R @ frame[:3, :3],
+                    origin + R @ (frame[:3, 3] - origin),
+                )
+                frame = next_frame
             result.append(frame)
         return np.stack(result)
 
@@ -629,7 +635,7 @@ class t720_a:
         axes = [np.append(parent[:3, :3].T @ axis, 0) for axis in joint[:3, :3].T]
         return np.stack([*axes, np.append(parent[:3, :3].T @ (joint[:3, 3] - parent[:3, 3]), 1)], axis=-1)
 
-    given = {
+    condition_inputs = {
         "parent": st.shared(frames(), key="parent"),
         "joint": st.builds(
             lambda parent, position: np.block([[parent[:3, :3], position[:, None]], [parent[3:]]]),

@@ -13,7 +13,7 @@ from rbnotes import joints, se3
 from rbnotes.ledger.claims.sueda.section_1_10 import relative_twist_reference
 from rbnotes.ledger.claims.sueda.section_2 import (
     CONFIGURATION,
-    MOVING,
+    MOTION,
     SERIAL,
     assemblies,
     draw_frames,
@@ -85,10 +85,10 @@ def child_twist_reference(E_i, E_p, J, phi_p, psi):
 
 def child_twist_library(E_i, E_p, J, phi_p, psi):
     """Return the twist of the second of two bodies on free joints."""
-    free = joints.Free3D()
-    first = reduced.Link("p", free, np.eye(6), placement=E_p)
-    second = reduced.Link("i", free, np.eye(6), "p", np.linalg.inv(E_p) @ E_i @ J, np.linalg.inv(J))
-    rates = [np.linalg.solve(free.motion_subspace(free.neutral), twist) for twist in (phi_p, psi)]
+    free_joint = joints.Free3D()
+    first = reduced.Link("p", free_joint, np.eye(6), placement=E_p)
+    second = reduced.Link("i", free_joint, np.eye(6), "p", np.linalg.inv(E_p) @ E_i @ J, np.linalg.inv(J))
+    rates = [np.linalg.solve(free_joint.motion_subspace(free_joint.neutral), twist) for twist in (phi_p, psi)]
     return reduced.twists(reduced.Tree([first, second]), np.zeros(12), np.concatenate(rates))[1]
 
 
@@ -599,8 +599,8 @@ def matches_row_above(assembly, q, J, i):
     """Return True if row ``i - 1``, transformed to body i, equals row i left of the diagonal."""
     E = reduced.poses(tree_of(assembly), q).body_poses
     count = sum(body_trees.NUM_COORDINATES[kind] for kind in assembly.kinds[:i])
-    transformed = adjoint_by_conjugation(np.linalg.inv(E[i]) @ E[i - 1]) @ J[6 * i - 6 : 6 * i, :count]
-    return np.abs(transformed - J[6 * i : 6 * i + 6, :count]).max() < LARGE
+    transformed_row = adjoint_by_conjugation(np.linalg.inv(E[i]) @ E[i - 1]) @ J[6 * i - 6 : 6 * i, :count]
+    return np.abs(transformed_row - J[6 * i : 6 * i + 6, :count]).max() < LARGE
 
 
 @section.holds("t766#b", "In a tree, the row above need not belong to the parent")
@@ -647,8 +647,8 @@ class t766_c:
     def library(assembly, q, order):
         """Return True if the tree keeps the order of its links, which needs parents before their children."""
         links = tree_of(assembly).links
-        stored = reduced.Tree([links[i] for i in order]).links
-        return float([link.name for link in stored] == [str(i) for i in order])
+        sorted_links = reduced.Tree([links[i] for i in order]).links
+        return float([link.name for link in sorted_links] == [str(i) for i in order])
 
     def reference(assembly, q, order):
         """Compare Algorithm 1, called in that order, with complex steps of the poses."""
@@ -676,8 +676,8 @@ class t766_d:
 
     def library(assembly, angles):
         n = len(assembly.parents)
-        filled = block_pattern(reduced.jacobian(tree_of(assembly), angles[:n]), assembly.kinds)
-        return [filled.sum(), filled.sum() - n]
+        is_nonzero = block_pattern(reduced.jacobian(tree_of(assembly), angles[:n]), assembly.kinds)
+        return [is_nonzero.sum(), is_nonzero.sum() - n]
 
     def reference(assembly, angles):
         """Count the pairs of bodies and coordinates in which the coordinate moves the body, by complex steps."""
@@ -697,7 +697,7 @@ class t766_d:
 @section.holds("t766#e", "Product of the Jacobian with a vector in O(n)")
 class t766_e:
     formula = r"J\dot{\mathbf q} \text{ in } O(n)"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):

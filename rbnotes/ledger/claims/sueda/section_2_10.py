@@ -11,7 +11,7 @@ from rbnotes import joints
 from rbnotes.ledger.claims.sueda.section_2 import (
     CONFIGURATION,
     HINGE_TREES,
-    MOVING,
+    MOTION,
     assemblies,
     draw_frames,
     draw_parents,
@@ -87,7 +87,7 @@ ALL_PRODUCTS = (reduced.jacobian_product, reduced.jacobian_rate_product, reduced
 THREE_BODIES = assemblies(
     draw_parents(3), st.permutations(("revolute", "universal", "spherical")).map(tuple), 3
 )
-THREE_MOVING = {"assembly": THREE_BODIES, "q": arrays(6), "qdot": arrays(6)}
+THREE_BODY_MOTION = {"assembly": THREE_BODIES, "q": arrays(6), "qdot": arrays(6)}
 
 
 @section.misprint("e2.108", "Twists of a chain of three bodies from its Jacobian")
@@ -193,8 +193,9 @@ class e2_109:
         return body_trees.twists(body_trees.revolute_assembly((-1, 0, 1), F, B), np.zeros(3), qdot)[2]
 
     correction = (
-        r"$y_3 = {}^3_2\mathrm{Ad}\,y_2 + {}^3_3\mathrm{Ad}_S\,x_3$: the index 1 after the first Ad of "
-        "each line should be that of the parent, 2. In the first line the same adjoint has both indices."
+        r"$y_3 = {}^3_2\mathrm{Ad}\,y_2 + {}^3_3\mathrm{Ad}_S\,x_3$: the index 1 after the first Ad "
+        "of each line should be 2, the index of the parent. In the first line the same adjoint "
+        "appears with either index."
     )
     implements = reduced.jacobian_product
 
@@ -204,7 +205,7 @@ class t1324_a:
     page_2019 = Page(39, r"${}^i_p\mathrm{Ad}\,y_p + {}^i_j\mathrm{Ad}_S\,x_j$")
     page_2021 = Page(51, page_2019.content)
     formula = r"y_i = {}^i_p\mathrm{Ad}_p\,y_p + {}^i_j\mathrm{Ad}_S\,x_j"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
@@ -249,8 +250,8 @@ class t1324_b:
     def library(assembly, states, order):
         """Return True if the tree keeps the order of its links, which needs parents before their children."""
         links = tree_of(assembly).links
-        stored = reduced.Tree([links[i] for i in order]).links
-        return float([link.name for link in stored] == [str(i) for i in order])
+        sorted_links = reduced.Tree([links[i] for i in order]).links
+        return float([link.name for link in sorted_links] == [str(i) for i in order])
 
     def reference(assembly, states, order):
         """Compare the recursion in that order, started from zeros, with complex steps of the poses."""
@@ -267,7 +268,7 @@ class t1324_b:
 @section.holds("alg5", "Algorithm 5: products with the Jacobian and its rate")
 class alg5:
     formula = r"\begin{aligned} &y(i) = {}^i_j\mathrm{Ad}\,S\,x(j),\quad z(i) = {}^i_j\mathrm{Ad}\,\dot S\,x(j) \\ &\text{if parent} \ne \text{null: } y(i) \mathrel{+}= {}^i_p\mathrm{Ad}\,y(p),\quad z(i) \mathrel{+}= {}^i_p\mathrm{Ad}\,z(p) + {}^i_p\dot{\mathrm{Ad}}\,y(p) \end{aligned}"
-    inputs = {**THREE_MOVING, "x": arrays(6)}
+    inputs = {**THREE_BODY_MOTION, "x": arrays(6)}
     result = Result(
         stacked_quantity(TWIST, TWIST / TIME),
         "of each body in its frame: the product with J, then with its rate",
@@ -305,7 +306,7 @@ class alg5:
 
 
 COUNTING_INPUTS = {"assembly": serial_chains(4, 2), "states": arrays(3, 5), "wrenches": arrays(5, 6)}
-THREE_ACCELERATED = {**THREE_MOVING, "qddot": arrays(6)}
+THREE_BODY_ACCELERATED_MOTION = {**THREE_BODY_MOTION, "qddot": arrays(6)}
 
 
 def counted_links(assembly, q, qdot, tally):
@@ -374,18 +375,18 @@ class t1314_b:
         n = len(assembly.parents)
         q, qdot, x = states[:, :n]
         tree, y = tree_of(assembly), wrenches[:n]
-        found = [
+        products = [
             reduced.jacobian_product(tree, q, x),
             reduced.jacobian_rate_product(tree, q, qdot, x),
             reduced.jacobian_transpose_product(tree, q, y),
         ]
-        return [42 * n - 36, 120 * n - 108, 42 * n - 36, *np.concatenate([each.ravel() for each in found])]
+        return [42 * n - 36, 120 * n - 108, 42 * n - 36, *np.concatenate([each.ravel() for each in products])]
 
     def reference(assembly, states, wrenches):
         """Compare with recursions from body to body, with numbers that count their products."""
         n = assembly.num_coordinates
         q, qdot, x = states[:, :n]
-        counts, found = [], []
+        counts, products = [], []
         for form, argument in (
             (jacobian_recursions.jacobian_product, x),
             (jacobian_recursions.jacobian_rate_product, x),
@@ -393,9 +394,9 @@ class t1314_b:
         ):
             tally = [0]
             links = counted_links(assembly, q, qdot, tally)
-            found.append(floats(form(assembly.parents, links, counted_array(argument, tally))))
+            products.append(floats(form(assembly.parents, links, counted_array(argument, tally))))
             counts.append(tally[0])
-        return [*counts, *np.concatenate(found)]
+        return [*counts, *np.concatenate(products)]
 
     remark = (
         "The adjoints, one for each body, are not counted. The important point is that each body adds "
@@ -409,7 +410,7 @@ class t1314_c:
     page_2019 = Page(39, r"$\mathsf z = \dot{\mathsf J}\mathsf x$")
     page_2021 = Page(50, page_2019.content)
     formula = r"\mathbf z = J\mathbf x"
-    inputs = {**THREE_MOVING, "x": arrays(6)}
+    inputs = {**THREE_BODY_MOTION, "x": arrays(6)}
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot, x):
@@ -426,14 +427,14 @@ class t1314_c:
     primitives = ("rbnotes.ledger.oracles.body_trees.jacobian",)
     correction = r"$\mathbf z = \dot J\mathbf x$, as in the title of Algorithm 5: the dot is missing"
     replacement = r"Forming the Jacobian is $O(n^2)$, but computing the products $\mathbf y = J\mathbf x$, $\mathbf z = \dot J\mathbf x$, and $\mathbf x = J^\top\mathbf y$ can all be done in $O(n)$."
-    units_mismatch = "velocities in the place of accelerations"
+    units_mismatch = "velocities instead of accelerations"
     implements = reduced.jacobian_rate_product
 
 
 @section.holds("t1314#d", "Inverse dynamics by three products", chapter="recursive-dynamics")
 class t1314_d:
     formula = r"\tau = J^\top\big(M(J\ddot{\mathbf q} + \dot J\dot{\mathbf q}) - \mathbf f\big) \text{ by three products}"
-    inputs = THREE_ACCELERATED
+    inputs = THREE_BODY_ACCELERATED_MOTION
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, qddot):
@@ -463,7 +464,10 @@ class t1314_d:
 )
 class t1314_e:
     formula = r"\text{linear time recursive hybrid dynamics: the solution of (2.106), prescribed joints without multipliers}"
-    inputs = {**THREE_ACCELERATED, "driven": st.sampled_from(((0,), (1,), (2,), (0, 1), (0, 2), (1, 2)))}
+    inputs = {
+        **THREE_BODY_ACCELERATED_MOTION,
+        "driven": st.sampled_from(((0,), (1,), (2,), (0, 1), (0, 2), (1, 2))),
+    }
     result = Result(
         vector_quantity((RATE / TIME, 6), (TORQUE, 6)),
         "accelerations, then forces, of the joints, in their order",
@@ -490,15 +494,15 @@ class t1314_e:
         """Compare with Gauss's principle for the point masses of all bodies, over the free joints."""
         slices, accelerations = body_trees.coordinate_slices(assembly), np.zeros(6)
         prescribed = np.concatenate([np.arange(6)[slices[i]] for i in driven])
-        free = np.setdiff1d(np.arange(6), prescribed)
+        free_indices = np.setdiff1d(np.arange(6), prescribed)
         accelerations[prescribed] = qddot[prescribed]
         W, gravity = (
-            body_trees.mass_weighted_jacobian(assembly, q)[:, free],
+            body_trees.mass_weighted_jacobian(assembly, q)[:, free_indices],
             body_trees.gravity_forces(assembly, q),
         )
         forces = body_trees.inertial_forces(assembly, q, qdot, accelerations) - gravity
         R = np.linalg.qr(W, mode="r")
-        accelerations[free] = -np.linalg.solve(R, np.linalg.solve(R.T, forces[free]))
+        accelerations[free_indices] = -np.linalg.solve(R, np.linalg.solve(R.T, forces[free_indices]))
         return np.append(
             accelerations, body_trees.inertial_forces(assembly, q, qdot, accelerations) - gravity
         )
@@ -708,7 +712,7 @@ x_1 &= {}^1_{J_1}\mathrm{Ad}_S^\top(y_1 + {}^2_1\mathrm{Ad}^\top(y_2 + {}^3_2\ma
         "The check uses the adjoints of Algorithm 6 after the first factor; with these, only $x_3$ and "
         "$x_4$ are right. With the factors of the converted text, scalars would be added to wrenches for hinges."
     )
-    no_simulation = "Algorithm 6, which a program takes, is right."
+    no_simulation = "Algorithm 6, which a program would implement, is right."
     implements = reduced.jacobian_transpose_product
 
 
@@ -822,7 +826,7 @@ class alg6:
         return body_trees.jacobian(assembly, q).T @ y.ravel()
 
     remark = (
-        "A root passes nothing on. The adjoint of line 6 is the factor that the converted text of (2.110) to "
-        "(2.112) lacks."
+        r"A root has no parent, so that its $\alpha$ is not needed. The adjoint of line 6 is the "
+        "factor that the converted text of (2.110) to (2.112) lacks."
     )
     implements = reduced.jacobian_transpose_product

@@ -160,11 +160,11 @@ class e2_113:
 
     def reference(M, N, v, f, friction_force, h, opening):
         """Compare with the velocities nearest in the mass metric that close no contact."""
-        oriented = np.array([n if n @ w > 0 else -n for n, w in zip(N, opening, strict=True)])
-        return least_energy(M, M @ v + h * f + h * friction_force, oriented)
+        separation_rows_of_N = np.array([n if n @ w > 0 else -n for n, w in zip(N, opening, strict=True)])
+        return least_energy(M, M @ v + h * f + h * friction_force, separation_rows_of_N)
 
     tolerance = 1e-8
-    given = CONTACT_INPUTS | APPROACH_ORIENTATION
+    condition_inputs = CONTACT_INPUTS | APPROACH_ORIENTATION
     condition = ROWS_OF_APPROACH
 
     def holds_when(M, N, v, f, friction_force, h, opening):
@@ -204,13 +204,13 @@ class t1395:
             total += (size / h) * row * (1 if row @ velocity > 0 else -1)
         return total
 
-    given = inputs | APPROACH_ORIENTATION
+    condition_inputs = inputs | APPROACH_ORIENTATION
     condition = ROWS_OF_APPROACH
 
     def holds_when(N, alpha, h, opening):
         return np.all(np.sum(N * opening, axis=1) < 0)
 
-    remark = "With rows of separation the contact pulls, as with the sign of (1.84)."
+    remark = "With rows of separation the printed force pulls the bodies together, like that of (1.84)."
     implements = Contacts
 
 
@@ -365,9 +365,10 @@ class alg7:
 \end{aligned}"""
     remark = (
         r"For a body that leaves the ground, $f_\alpha = f_\alpha^0 = 0$ at the first check. The loop "
-        r"ends there, and line 22 applies $f_\beta$ of the previous step, in this step and in all later "
-        "ones: friction in mid-air, which adds energy. The rest of the algorithm is right if the rows of "
-        "$N$ give velocities of approach, as (2.113) requires; the correction uses the same rows."
+        r"ends there, and line 22 applies $f_\beta$ of the previous step, in this step and in all "
+        "later ones: friction without contact, which adds energy. The rest of the algorithm is right "
+        "if the rows of $N$ give velocities of approach, as (2.113) requires; the correction uses "
+        "the same rows."
     )
     effect = "A body that slides at 3 m/s with a friction coefficient of 0.5 and leaves the ground moves back at 1.9 m/s after one second in the air."
     implements = staggered_projections
@@ -383,20 +384,20 @@ NORMALS = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)
 SLIDING = np.stack([-np.sin(ANGLES), np.cos(ANGLES)], axis=1)
 
 
-def friction_reference(m, J, c, g, free, mu, radius, h):
+def friction_reference(m, J, c, g, final_spin, mu, radius, h):
     """Return the initial spin and the final friction impulses, for a step that ends with the spin ``free`` without them.
 
     They are mu times their normal impulses, against the spin, or the fraction of this that stops it.
     """
     inertia, torque, friction_impulses = J + m * c @ c, m * (c[0] * g[1] - c[1] * g[0]), np.zeros(3)
-    omega, direction = free - h * torque / inertia, np.sign(free)
+    omega, direction = final_spin - h * torque / inertia, np.sign(final_spin)
     for _ in range(50):
-        omega_next = free - direction * radius * np.sum(friction_impulses) / inertia
+        omega_next = final_spin - direction * radius * np.sum(friction_impulses) / inertia
         change = np.array([-c[1], c[0]]) * (omega_next - omega) - h * omega**2 * c - h * g
         normal_impulses = 2 / 3 * np.abs(NORMALS @ (m * change + direction * friction_impulses @ SLIDING))
         friction_impulses = mu * normal_impulses
         friction_impulses = friction_impulses * min(
-            1.0, abs(free) * inertia / (radius * np.sum(friction_impulses))
+            1.0, abs(final_spin) * inertia / (radius * np.sum(friction_impulses))
         )
     return omega, direction * friction_impulses
 
@@ -672,9 +673,9 @@ class e2_117_b:
     )
     remark = (
         r"Forces change the body velocities by $J_{mr}(\dot q_r - \dot q_r^{\text{prev}}) + h\dot "
-        r"J_{mr}\dot q_r^{\text{prev}}$; the print omits the last term. The printed forces violate "
-        r"d'Alembert's principle, $J_{mr}^T f_\alpha = -J_{mr}^T M_m\dot J_{mr}\dot q_r \ne 0$: the "
-        "joints do work."
+        r"J_{mr}\dot q_r^{\text{prev}}$; the printed equation omits the last term. The printed forces "
+        r"violate d'Alembert's principle, $J_{mr}^T f_\alpha = -J_{mr}^T M_m\dot J_{mr}\dot q_r \ne "
+        "0$: the joints do work."
     )
     no_simulation = "The forces enter Algorithm 8, whose simulation shows the effect."
     implements = reduced.body_constraint_impulses
@@ -724,9 +725,9 @@ class t1449:
 
     tolerance = 1e-8
     remark = (
-        "The first of the two sentences, `we must subtract this force from the parent's portion', gives "
-        "the opposite sign if it refers to the joint reaction itself; the second sentence shows what is "
-        r"meant. The result is linear in $f_\alpha$ and takes one visit per joint."
+        "The first of the two sentences, `we must subtract this force from the parent's portion', "
+        "gives the opposite sign if it refers to the joint reaction itself; the second sentence "
+        r"shows what is meant. The result is linear in $f_\alpha$ and takes one operation per joint."
     )
     implements = reduced.joint_transmitted_wrenches
 
@@ -821,9 +822,10 @@ class e2_118:
         r"$f_\alpha = -N^T\alpha/h$ in (2.116)"
     )
     remark = (
-        "The metric $M_i^{-1}$ matters only if the contacts cannot carry the load. The library weights "
-        "moments by the size of the bearing, so that massless bodies can have bearings. The sign would "
-        r"not matter if $|\alpha|$ bounded the friction, but the print has $\mu\alpha$."
+        "The metric $M_i^{-1}$ matters only if the contacts cannot carry the load. The library "
+        "weights moments by the size of the bearing, so that massless bodies can have bearings. The "
+        r"sign would not matter if $|\alpha|$ bounded the friction, but the printed bound is "
+        r"$\mu\alpha$."
     )
     no_simulation = r"Friction depends on $|\alpha|$, once its bounds are corrected."
     implements = Bearing
@@ -925,7 +927,7 @@ class t1491_b:
         "angles": arrays(8),
         "load": arrays(8),
     }
-    given = {**inputs, "angles": arrays(2).map(lambda turns: np.repeat(turns, 4))}
+    condition_inputs = {**inputs, "angles": arrays(2).map(lambda rotations: np.repeat(rotations, 4))}
     arguments = {
         "angles": Argument(NUMBER, "of each contact around the axis, beyond those of a regular ring"),
         "load": Argument(FORCE, "along the normal of each contact"),

@@ -185,7 +185,10 @@ class e2_119_b:
         r"$\dot q_r^{\text{con}\beta}$ on the left-hand side: the unknown of the program is $\dot q_r$, "
         "as in the last line"
     )
-    remark = r"The dot of $\dot J_{mr}$, which the conversion dropped, is restored here: see part c."
+    remark = (
+        r"The dot of $\dot J_{mr}$, which the conversion dropped, is restored here; part c treats the "
+        "missing dot."
+    )
     implements = solve_step
 
 
@@ -247,7 +250,7 @@ class t1509:
     implements = solve_step
 
 
-def workless_part(J, wrenches):
+def remove_joint_work(J, wrenches):
     """Return the part of wrenches that does no work on motions of the joints."""
     return wrenches - J @ np.linalg.lstsq(J, wrenches, rcond=None)[0]
 
@@ -281,7 +284,7 @@ class e2_120:
         """Evaluate with joint reactions that do no work, and without friction."""
         M, J, _, f = maximal_terms(link_frames, bodies, g, q, v)
         M_r = J.T @ M @ J
-        f_alpha = workless_part(J, reaction)
+        f_alpha = remove_joint_work(J, reaction)
         return solve_with_inequality(M_r, M_r @ v + h * J.T @ (f + f_alpha - M @ J @ v), G @ J, C @ J)
 
     def library(link_frames, bodies, g, q, v, G, h, C, reaction):
@@ -297,9 +300,9 @@ class e2_120:
         """
         M, f = branching_tree.tree_newton_equations(link_frames, bodies, g, q, v)
         loop, contact = coordinate_rows(link_frames, q, G), coordinate_rows(link_frames, q, C)
-        separated = least_energy_velocities(M, M @ v + h * f, loop)
-        closed = least_energy_velocities(M, M @ v + h * f, np.vstack([loop, contact]))
-        return separated if contact @ separated >= 0 else closed
+        open_velocities = least_energy_velocities(M, M @ v + h * f, loop)
+        closed_velocities = least_energy_velocities(M, M @ v + h * f, np.vstack([loop, contact]))
+        return open_velocities if contact @ open_velocities >= 0 else closed_velocities
 
     tolerance = 1e-8
     correction = r"$M_m\dot J_{mr}\dot q_r^{\text{prev}}$, as in (2.18)"

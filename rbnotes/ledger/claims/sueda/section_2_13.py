@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from rbnotes.ledger.claims.sueda.section_2 import tree_of as hinges_of
+from rbnotes.ledger.claims.sueda.section_2 import tree_of as hinge_tree_of
 from rbnotes.ledger.claims.sueda.section_2_1 import serial_chains
 from rbnotes.ledger.claims.sueda.section_2_12.symbols import (
-    SLACK,
+    TOLERANCE,
     adjoint_from_parent,
     joint_inertia,
     joints_of,
 )
 from rbnotes.ledger.joint_quantities import ASSEMBLY, BRANCHING, MASS_POINTS
 from rbnotes.ledger.oracles import body_trees
-from rbnotes.ledger.oracles.body_quantities_inputs import LINKED, library_tree_of
+from rbnotes.ledger.oracles.body_quantities_inputs import FOUR_BODIES, library_tree_of
 from rbnotes.ledger.oracles.branching_tree import PARENTS, tree_newton_equations, twists_and_velocities
 from rbnotes.ledger.oracles.branching_tree_inputs import TREE, library_tree
 from rbnotes.ledger.oracles.recursive_dynamics import counted_array, hinge_links, recursive_accelerations
@@ -100,8 +100,8 @@ BODY_BLOCKS = np.kron(np.eye(4), np.ones((6, 6)))
 """Blocks of 6 x 6 that are nonzero if the twists of different bodies are not coupled."""
 _ADJACENT = [[i == p or PARENTS[i] == p or PARENTS[p] == i for p in range(4)] for i in range(4)]
 NEIGHBOR_BLOCKS = np.kron(np.array(_ADJACENT) & ~np.eye(4, dtype=bool), np.ones((6, 6)))
-STEP = {
-    "assembly": LINKED,
+STEP_INPUTS = {
+    "assembly": FOUR_BODIES,
     "q": arrays(5),
     "h": positive_numbers(0.0625, 0.25),
     "D_m": arrays(4, 6, 6).map(lambda D: D / 4),
@@ -169,8 +169,8 @@ class t1608_a:
         """Compare with a dense solve, with the masses of points by complex steps."""
         return np.linalg.solve(mass_matrix_of(link_frames, bodies, q), x)
 
-    tolerance = SLACK
-    given = {**inputs, "v": arrays(5).map(lambda v: 0 * v), "g": arrays(3).map(lambda g: 0 * g)}
+    tolerance = TOLERANCE
+    condition_inputs = {**inputs, "v": arrays(5).map(lambda v: 0 * v), "g": arrays(3).map(lambda g: 0 * g)}
     condition = "there are no other forces and no velocities: no weights, no springs"
 
     def holds_when(link_frames, bodies, g, q, v, x):
@@ -193,25 +193,27 @@ class t1608_b:
 
     def printed(assembly, angles):
         n = len(assembly.parents)
-        rows = [inverse_mass_product(hinges_of(assembly), angles[:n], unit) for unit in np.eye(n)]
+        rows = [inverse_mass_product(hinge_tree_of(assembly), angles[:n], unit) for unit in np.eye(n)]
         return [n * (650 * n - 589), *np.ravel(rows)]
 
     def library(assembly, angles):
         n = len(assembly.parents)
-        inverse = inverse_mass_matrix(hinges_of(assembly), angles[:n])
+        inverse = inverse_mass_matrix(hinge_tree_of(assembly), angles[:n])
         return [n * (650 * n - 589), *inverse.ravel()]
 
     def reference(assembly, angles):
         """Compare with recursive forward dynamics without loads, row by row, with numbers that count their products."""
         n, tally, rows = assembly.num_coordinates, [0], []
         links_at_rest = hinge_links(assembly, angles[:n], np.zeros(n))
-        links = [(X, S, 0 * drift, M, 0 * load) for X, S, drift, M, load in links_at_rest]
+        links = [
+            (X, S, 0 * bias_acceleration, M, 0 * load) for X, S, bias_acceleration, M, load in links_at_rest
+        ]
         parts = [tuple(counted_array(part, tally) for part in link) for link in links]
         for unit in np.eye(n):
             rows += map(float, recursive_accelerations(assembly.parents, parts, counted_array(unit, tally)))
         return [tally[0], *rows]
 
-    tolerance = SLACK
+    tolerance = TOLERANCE
     remark = (
         "Fewer products are possible: the first loop need not be repeated, and the zeros of the unit "
         "vectors save half of the rest."
@@ -229,8 +231,8 @@ class t1608_c:
 
     def printed(link_frames, bodies, q):
         tree = library_tree(link_frames, bodies)
-        factored = factor_mass_matrix(tree, q)
-        return np.stack([factored.solve(column) for column in np.eye(5)], axis=1)
+        factorization = factor_mass_matrix(tree, q)
+        return np.stack([factorization.solve(column) for column in np.eye(5)], axis=1)
 
     def library(link_frames, bodies, q):
         return inverse_mass_matrix(library_tree(link_frames, bodies), q)
@@ -239,13 +241,13 @@ class t1608_c:
         """Compare with the inverse of the matrix of masses at points, by complex steps."""
         return np.linalg.inv(mass_matrix_of(link_frames, bodies, q))
 
-    tolerance = SLACK
+    tolerance = TOLERANCE
     remark = "The first loop runs once for each configuration, because its results depend on $q$ alone."
     implements = (factor_mass_matrix, inverse_mass_matrix)
 
 
 def coupling(numbers):
-    """Return terms between all bodies, nonzero and smaller than the masses."""
+    """Return terms that couple all bodies, nonzero and smaller than the masses."""
     return 0.2 + numbers / 8
 
 
@@ -291,11 +293,11 @@ class t1608_d:
             x,
         )
 
-    tolerance = SLACK
-    given = {**inputs, "B": arrays(24, 24).map(lambda B: coupling(B) * (1 - NEIGHBOR_BLOCKS))}
+    tolerance = TOLERANCE
+    condition_inputs = {**inputs, "B": arrays(24, 24).map(lambda B: coupling(B) * (1 - NEIGHBOR_BLOCKS))}
     condition = (
-        "no term is between a body and its parent; such terms follow the tree, and the same three loops "
-        "can include them"
+        "no term couples a body with its parent. Such terms preserve the structure of the tree, and "
+        "the same three loops can include them"
     )
 
     def holds_when(link_frames, bodies, q, B, p, x):
@@ -318,7 +320,7 @@ class alg10_a:
     )
     page_2021 = Page(59, page_2019.content)
     formula = r"\begin{aligned} &\text{backward: } \hat M_j = M_j + P^m_j + \sum_c{}^c_j\mathrm{Ad}^\top\Pi_c{}^c_j\mathrm{Ad},\ \Psi_j = (S_j^\top\hat M_jS_j + P^r_j)^{-1},\ \Pi_j = \hat M_j - \hat M_jS_j\Psi_jS_j^\top\hat M_j \\ &\text{backward: } \hat B_j = \sum_c{}^c_j\mathrm{Ad}^\top\beta_c,\ \beta_j = \hat B_j + \hat M_j(S_j\Psi_j(x_j - S_j^\top\hat B_j)) \\ &\text{forward: } y_j = \Psi_j(x_j - S_j^\top\hat M_j{}^j_p\mathrm{Ad}\dot V_p - S_j^\top\hat B_j),\ \dot V_j = {}^j_p\mathrm{Ad}\dot V_p + S_jy_j \end{aligned}"
-    inputs = STEP
+    inputs = STEP_INPUTS
     result = Result(
         BRANCHING / TIME / TIME, "of the joints, in their order: without, then with the terms of the step"
     )
@@ -349,7 +351,7 @@ class alg10_a:
         step = W.T @ W + h * J.T @ linalg.block_diag(*(D_m - h * K_m)) @ J + h * joint_terms
         return [np.linalg.solve(W.T @ W, x), np.linalg.solve(step, x)]
 
-    tolerance = SLACK
+    tolerance = TOLERANCE
     remark = (
         r"Here $D = -\partial f/\partial v$ and $K = +\partial f/\partial q$; they need not be "
         "symmetric. Matrices $D_r$, $K_r$ that couple joints are not possible: only their diagonal "
@@ -391,7 +393,7 @@ class alg10_b:
         torques = np.stack([-d * unit - k * (h * unit) for unit in np.eye(5)], axis=1)
         return np.linalg.solve(M - h * torques, x)
 
-    tolerance = SLACK
+    tolerance = TOLERANCE
     combined_with = ("sueda/s2.5/e2.78", "sueda/s2.5/e2.77")
     correction = (
         "$P^r_j = hD^r_j + h^2K^r_j$ with the $K_r$ of (2.78), as in (2.77); or $K_r = "

@@ -9,8 +9,8 @@ from rbnotes import se3
 from rbnotes.ledger.claims.sueda.section_2 import (
     CONFIGURATION,
     HINGE_TREES,
-    MIXED,
-    MOVING,
+    MIXED_TREES,
+    MOTION,
     draw_frames,
     draw_parents,
     tree_of,
@@ -75,7 +75,7 @@ class e2_15:
     page_2021 = Page(31, page_2019.content)
     formula = r"j(i, i) = {}_i\mathrm{Ad}\,\dot S"
     edit = (r"j(i, i) = {}_i\mathrm{Ad}", r"\dot J(i, i) = {}^i_{J_i}\mathrm{Ad}")
-    inputs = MOVING
+    inputs = MOTION
     result = Result(
         matrix_quantity(TWIST, NUMBER), "a column for each coordinate, in the frame of the body of its joint"
     )
@@ -116,7 +116,7 @@ class e2_15:
 @section.holds("t787#a", "The rate of the diagonal block is zero for hinges, but not for all joints")
 class t787_a:
     formula = r"\dot J(i, i) = 0 \text{ for revolute joints, since } S \text{ is constant}"
-    inputs = {"assembly": MIXED, "q": arrays(7), "qdot": RATES}
+    inputs = {"assembly": MIXED_TREES, "q": arrays(7), "qdot": RATES}
     result = Result(NUMBER, "1 if the rate is not zero, for each joint")
 
     def printed(assembly, q, qdot):
@@ -184,7 +184,7 @@ def adjoint_rate(assembly, q, qdot, i, p):
 @section.holds("e2.16", "Rate of the off-diagonal blocks of the Jacobian")
 class e2_16:
     formula = r"\dot J(i, a) = {}^i_p\dot{\mathrm{Ad}}\,J(p, a) + {}^i_p\mathrm{Ad}\,\dot J(p, a)"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(jacobian_rate, ROWS_OF_BODIES)
 
     def printed(assembly, q, qdot):

@@ -14,8 +14,8 @@ from rbnotes.ledger.claims.sueda.section_2 import (
     ANY_SIZE,
     CHAIN,
     HINGE_TREES,
-    MOVING,
-    MOVING_HINGES,
+    MOTION,
+    MOTION_OF_HINGES,
     coriolis,
     maximal_mass_matrix,
     tree_of,
@@ -111,7 +111,7 @@ class e2_18_a:
     page_2019 = Page(23)
     page_2021 = Page(32)
     formula = r"M_m(J_{mr}\ddot{\mathbf q}_r + \dot J_{mr}\dot{\mathbf q}_r) = \mathbf f_m,\quad M_mJ_{mr}\ddot{\mathbf q}_r = \mathbf f_m - M_m\dot J_{mr}\dot{\mathbf q}_r"
-    inputs = {**MOVING_HINGES, "wrenches": arrays(4, 6)}
+    inputs = {**MOTION_OF_HINGES, "wrenches": arrays(4, 6)}
     result = Result(WRENCH, "on each body, in its frame")
 
     def printed(assembly, q, qdot, wrenches):
@@ -138,7 +138,7 @@ class e2_18_a:
         return momentum_rates(assembly, phi, phidot)
 
     tolerance = 1e-8
-    given = {
+    condition_inputs = {
         "assembly": REACTION_FREE.map(lambda drawn: drawn[0]),
         "q": REACTION_FREE.map(lambda drawn: drawn[1]),
         "qdot": REACTION_FREE.map(lambda drawn: drawn[2]),
@@ -166,7 +166,7 @@ class e2_18_a:
 @section.holds("e2.18#b", "Reduced equations of motion")
 class e2_18_b:
     formula = r"(J_{mr}^\top M_mJ_{mr})\ddot{\mathbf q}_r = J_{mr}^\top(\mathbf f_m - M_m\dot J_{mr}\dot{\mathbf q}_r),\quad M_r\ddot{\mathbf q}_r = \mathbf f_r"
-    inputs = {**MOVING, "wrenches": arrays(4, 6)}
+    inputs = {**MOTION, "wrenches": arrays(4, 6)}
     result = Result(accelerations, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches):
@@ -226,7 +226,7 @@ class t830_a:
 @section.holds("t830#b", "The Jacobian makes constraints unnecessary")
 class t830_b:
     formula = r"J_{mr}\ddot{\mathbf q}_r + \dot J_{mr}\dot{\mathbf q}_r \text{ is the solution of the KKT system of all bodies and hinges}"
-    inputs = MOVING_HINGES
+    inputs = MOTION_OF_HINGES
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
@@ -265,7 +265,7 @@ class t830_b:
 @section.holds("t830#c", "Quadratic velocity vector")
 class t830_c:
     formula = r"-J_{mr}^\top M_m\dot J_{mr}\dot{\mathbf q}_r \text{ is quadratic in the velocities}"
-    inputs = {**MOVING, "speed_factor": positive_numbers(0.5, 4)}
+    inputs = {**MOTION, "speed_factor": positive_numbers(0.5, 4)}
     result = Result(forces, "of the joints, in their order")
 
     def printed(assembly, q, qdot, speed_factor):
@@ -290,9 +290,11 @@ class t830_c:
         qdot = speed_factor * qdot
         phi, zeros = body_trees.twists(assembly, q, qdot), np.zeros(6)
         bodies = zip(assembly.masses, assembly.centers, assembly.inertias, phi, strict=True)
-        free = np.concatenate([inertial_wrench(m, c, J, twist, zeros) for m, c, J, twist in bodies])
+        free_body_wrenches = np.concatenate(
+            [inertial_wrench(m, c, J, twist, zeros) for m, c, J, twist in bodies]
+        )
         total = body_trees.inertial_forces(assembly, q, qdot, np.zeros(7))
-        return body_trees.jacobian(assembly, q).T @ free - total
+        return body_trees.jacobian(assembly, q).T @ free_body_wrenches - total
 
     tolerance = 1e-8
     remark = (
@@ -344,8 +346,8 @@ class t846_a:
         return [2 * np.arcsin(k * sn)]
 
     tolerance = 1e-5
-    tolerance_reason = "errors of the integrators, which accept 1e-6 in each of a few steps"
-    exact = "one swing is compared, in its first second"
+    tolerance_reason = "the integrators accept an error of 1e-6 in each of a few steps"
+    exact = "only the first second of one swing is compared"
     remark = (
         "An adaptive integrator does not conserve energy: the energy drifts slowly in one direction, by "
         "the error that is accepted in each step."
@@ -406,11 +408,11 @@ class t846_b:
         starts = np.array([[a, b, 0.0, 0.0] for a, b in (RAISED_START, LOW_START)])
         return [starts.shape[1] / 2, *(separation_factor(rates, starts) > 100)]
 
-    exact = "divergence of two motions is a yes or no"
+    exact = "the result is a boolean: the two motions diverge, or they do not"
     primitives = ("rbnotes.ledger.claims.sueda.section_2_3.separation_factor",)
     remark = (
-        "From raised arms, the distance between two motions that start 1e-7 apart grows about 700 times "
-        "in 4 s. The footnote shows a video of such a pendulum."
+        "If the pendulum starts with raised arms, the distance between two motions that start 1e-7 "
+        "apart grows by a factor of about 700 in 4 s. The footnote shows a video of such a pendulum."
     )
     implements = reduced_coordinates.Tree
 
@@ -418,7 +420,7 @@ class t846_b:
 @section.holds("t848#a", "Accelerations equal to those of recursive forward dynamics")
 class t848_a:
     formula = r"M_r^{-1}\mathbf f_r = \text{the accelerations of recursive forward dynamics}"
-    inputs = {**MOVING_HINGES, "tau": arrays(4)}
+    inputs = {**MOTION_OF_HINGES, "tau": arrays(4)}
     result = Result(RATE / TIME, "of the joints, in their order")
 
     def printed(assembly, q, qdot, tau):
@@ -521,7 +523,7 @@ class t848_d:
     page_2019 = Page(24)
     page_2021 = Page(33)
     formula = r"\text{`the product of the reduced mass matrix with the right-hand-side'}"
-    inputs = MOVING_HINGES
+    inputs = MOTION_OF_HINGES
     result = Result(RATE / TIME, "of the joints, in their order")
 
     def printed(assembly, q, qdot):
@@ -547,7 +549,7 @@ class t848_d:
 
 
 STEP = (symplectic_euler, reduced_coordinates.TreeSystem)
-STEP_INPUTS = {**MOVING, "h": positive_numbers(0.125, 1)}
+STEP_INPUTS = {**MOTION, "h": positive_numbers(0.125, 1)}
 
 
 def new_velocities(assembly, q, qdot, h):
@@ -620,7 +622,7 @@ class t840_a:
         W = body_trees.mass_weighted_jacobian(assembly, q)
         return np.abs(W.T @ W) > 1e-9
 
-    given = {"assembly": CHAIN, "q": arrays(4)}
+    condition_inputs = {"assembly": CHAIN, "q": arrays(4)}
 
     def holds_when(assembly, q):
         """Return True if the parent of each body but the first is the preceding body."""
@@ -662,7 +664,7 @@ def e2_21_quantity(values):
 @section.holds("e2.21", "First-order form of the equations of motion")
 class e2_21:
     formula = r"\frac{d}{dt}\begin{pmatrix} \mathbf q_r \\ \dot{\mathbf q}_r \end{pmatrix} = \begin{pmatrix} \dot{\mathbf q}_r \\ M_r^{-1}\mathbf f_r \end{pmatrix}"
-    inputs = MOVING
+    inputs = MOTION
 
     result = Result(
         e2_21_quantity, "rates of the coordinates, then of their rates, of the joints in their order"

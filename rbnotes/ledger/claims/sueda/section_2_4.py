@@ -85,7 +85,7 @@ X, Y, Z = np.eye(3)
 OFFSET_FRAME = translations(X)([0.7])
 SLIDE = {"a": unit_vectors(), "q": numbers()}
 EXACT_ENTRIES = "entries are copied, and a matrix whose square is zero has an exponential of two terms"
-EXACT_SUMS = "displacements are sums of two products, which all forms round alike"
+EXACT_SUMS = "displacements are sums of two products, which all forms round in the same way"
 
 
 def placed_joint(joint, E0):

@@ -44,7 +44,7 @@ section = Section(
 
 Z = np.array([0.0, 0.0, 1.0])
 COORDINATES = {"q1": arrays(2), "q2": numbers(-3.0, 3.0)}
-MOVING = {**COORDINATES, "v1": arrays(2), "v2": numbers()}
+MOTION = {**COORDINATES, "v1": arrays(2), "v2": numbers()}
 
 
 def jacobian_reference(q1, q2):
@@ -131,7 +131,7 @@ class e2_53:
 @section.holds("e2.54", "Jacobians of the two factors of a free joint in the plane")
 class e2_54:
     formula = r"S_1 = \begin{pmatrix} 0&0\\0&0\\0&0\\1&0\\0&1\\0&0 \end{pmatrix},\quad S_2 = \begin{pmatrix} 0\\0\\1\\0\\0\\0 \end{pmatrix}"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(TWIST, "of each of the two joints, in the frame that it moves")
 
     def printed(q1, q2, v1, v2):
@@ -162,7 +162,7 @@ class e2_54:
 @section.holds("t1004", "Both Jacobians are constant")
 class t1004:
     formula = r"\dot S = 0 \text{ for both}:\quad S_i(q_i) = S_i(0)"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(TWIST, "of each of the two joints, in the frame that it moves")
 
     def printed(q1, q2, v1, v2):
@@ -242,7 +242,7 @@ class e2_56_a:
         r"-\mathrm{ad}(S_2\dot q_2) & {}^2\mathrm{Ad}\,S_1 + {}^2\mathrm{Ad}\,\dot S_1",
         r"-\mathrm{ad}(S_2\dot q_2)\,{}^2_1\mathrm{Ad}\,S_1 + {}^2_1\mathrm{Ad}\,\dot S_1",
     )
-    inputs = MOVING
+    inputs = MOTION
     result = Result(RATE, COLUMNS_OF_JOINT)
 
     def printed(q1, q2, v1, v2):
@@ -273,7 +273,7 @@ class e2_56_b:
     )
     formula = r"\dot S = \begin{pmatrix} 0&0&0\\0&0&0\\0&0&0\\ \dot q_2Q_2^{xy}&\dot q_2Q_2^{yy}&0\\ -\dot q_2Q_2^{xx}&-\dot q_2Q_2^{xy}&0\\0&0&0 \end{pmatrix}"
     edit = (r"-\dot q_2Q_2^{xy}&0", r"-\dot q_2Q_2^{yx}&0")
-    inputs = MOVING
+    inputs = MOTION
     result = Result(RATE, COLUMNS_OF_JOINT)
 
     def printed(q1, q2, v1, v2):

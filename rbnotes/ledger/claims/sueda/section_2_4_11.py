@@ -53,7 +53,7 @@ section = Section(
 
 
 COORDINATES = {"q1": arrays(3).filter(np.any), "q2": arrays(3)}
-MOVING = {**COORDINATES, "v1": arrays(3), "v2": arrays(3)}
+MOTION = {**COORDINATES, "v1": arrays(3), "v2": arrays(3)}
 
 
 def twist_along(pose, q, qdot):
@@ -151,7 +151,7 @@ class e2_58:
 @section.holds("e2.59", "Rate of the Jacobian of a free joint in space")
 class e2_59:
     formula = r"\dot S = \begin{pmatrix} \dot{\hat S}_1 & 0 \\ -[\dot q_2]\hat S_1 - [q_2]\dot{\hat S}_1 & 0 \end{pmatrix}"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(ADJOINT / TIME, "a column for each coordinate of the joint, in the frame that it moves")
 
     def printed(q1, q2, v1, v2):

@@ -307,7 +307,7 @@ class t1058:
 
 
 POSES = {"C": random_poses(4), "q": numbers(0.0, 1.0)}
-MOVING = {**POSES, "qdot": numbers()}
+MOTION = {**POSES, "qdot": numbers()}
 
 
 def frame_spline(C):
@@ -391,7 +391,7 @@ class t1070_a:
 @section.holds("t1070#b", "Rate of the Jacobian by the chain rule")
 class t1070_b:
     formula = r"\dot S = (\partial S/\partial q)\,\dot q"
-    inputs = MOVING
+    inputs = MOTION
     arguments = {"C": Argument(POSE, "control frames, in the fixed frame of the joint")}
     result = Result(TWIST, "in the frame that the joint moves")
 

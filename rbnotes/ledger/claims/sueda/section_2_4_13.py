@@ -58,7 +58,7 @@ B = np.array([[1, -3, 3, -1], [4, 0, -6, 3], [1, 3, 3, -3], [0, 0, 0, 1]]) / 6
 AXES = np.eye(6)[[3, 4, 5, 0, 1, 2]]
 HEIGHT = {"C": arrays(4, 4), "q1": numbers(0.0, 1.0), "q2": numbers(0.0, 1.0)}
 PATCH = {"P": arrays(4, 4, 6), "q1": numbers(0.0, 1.0), "q2": numbers(0.0, 1.0)}
-MOVING = {**PATCH, "qdot": vectors(2)}
+MOTION = {**PATCH, "qdot": vectors(2)}
 
 
 def surface_joint(P):
@@ -405,7 +405,7 @@ class t1108_a:
 @section.holds("t1108#b", "Rate of the Jacobian in MATLAB")
 class t1108_b:
     formula = r"\dot S = (\partial S/\partial q)\,\dot q:\ \texttt{Sdot = dSdq(:,:,1)*qdot(1) + dSdq(:,:,2)*qdot(2)}"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(
         matrix_quantity(TWIST, NUMBER),
         "a column for each coordinate of the joint, in the frame that it moves",

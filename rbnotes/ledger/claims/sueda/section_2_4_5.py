@@ -55,7 +55,7 @@ section = Section(
 
 
 ANGLES = {"q": vectors(3, -3, 3)}
-MOVING = {**ANGLES, "qdot": vectors()}
+MOTION = {**ANGLES, "qdot": vectors()}
 
 # A rotation, a translation across its axis, a rotation about a third axis: S has angular and linear parts.
 MIXED_JOINT = Composite(Revolute((1.0, 0.0, 0.0)), Prismatic((0.0, 1.0, 0.0)), Revolute((0.0, 0.0, 1.0)))
@@ -131,7 +131,7 @@ class e2_29:
 @section.holds("t894", "The columns times the rates are the twist of the body, similar to (1.8)")
 class t894:
     formula = r"\dot E = E\,[\phi],\quad \phi = \textstyle\sum_i S_i\dot q_i"
-    inputs = {"E0": frames(), **MOVING}
+    inputs = {"E0": frames(), **MOTION}
     result = Result(RATE, "rate of the pose of the body in the frame of the parent")
 
     def printed(E0, q, qdot):
@@ -365,7 +365,10 @@ class e2_34:
         """Compare with the complex step through scipy's exponentials about the three axes."""
         return motion_subspace(rotation_sequence("XZX"), q)
 
-    remark = r"Singular where $s_2 = 0$, and so at $R = I$: there, one direction of the angular velocity has no rates of the angles."
+    remark = (
+        "The matrix is singular where $s_2 = 0$, and therefore at $R = I$: no rates of the angles "
+        "give an angular velocity in one of the directions."
+    )
     implements = EulerSpherical
 
 
@@ -374,7 +377,7 @@ class e2_35:
     page_2019 = Page(26)
     page_2021 = Page(36)
     formula = r"\dot S = \begin{pmatrix} -s_2\dot q_2 & 0 & 0 \\ s_3s_2\dot q_3 - c_3c_2\dot q_2 & c_3\dot q_3 & 0 \\ c_2s_3\dot q_2 + s_2c_3\dot q_3 & -s_3\dot q_3 & 0 \\ 0&0&0 \\ 0&0&0 \\ 0&0&0 \end{pmatrix}"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(RATE, COLUMNS_OF_JOINT)
     printed = euler_columns_rate
 

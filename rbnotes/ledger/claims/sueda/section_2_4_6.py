@@ -30,7 +30,7 @@ section = Section(
 
 
 ANGLES = {"q": vectors(2, -3, 3)}
-MOVING = {**ANGLES, "qdot": vectors(2)}
+MOTION = {**ANGLES, "qdot": vectors(2)}
 ONE_AT_A_TIME = {
     "q": st.shared(st.tuples(vectors(2, -3, 3), vectors(2), st.booleans()), key="universal").map(
         lambda drawn: drawn[0] * (np.array([1, 0]) if drawn[2] else 1)
@@ -57,7 +57,7 @@ class t922:
     page_2019 = Page(26)
     page_2021 = Page(37)
     formula = r"\omega_z = 0"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(RATE, "in the moving frame")
 
     def printed(q, qdot):
@@ -72,7 +72,7 @@ class t922:
         X = rotation(q).T @ derivative(lambda t: rotation(q + t * qdot)).value
         return np.array([X[2, 1], X[0, 2], X[1, 0]])
 
-    given = ONE_AT_A_TIME
+    condition_inputs = ONE_AT_A_TIME
 
     def holds_when(q, qdot):
         return abs(np.sin(q[1]) * qdot[0]) < 1e-9
@@ -180,7 +180,7 @@ class t934_a:
 @section.holds("t934#b", "Both derivatives of the rotation matrix are skew-symmetric in the body frame")
 class t934_b:
     formula = r"R^\top\frac{dR}{dq_i} = -\Big(R^\top\frac{dR}{dq_i}\Big)^{\!\top}"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(RATE, "in the moving frame")
 
     def printed(q, qdot):
@@ -222,7 +222,7 @@ class e2_39:
 @section.holds("e2.40", "Rate of the Jacobian of a universal joint")
 class e2_40:
     formula = r"\dot S = \begin{pmatrix} -s_2\dot q_2 & 0 \\ 0 & 0 \\ c_2\dot q_2 & 0 \\ 0&0 \\ 0&0 \\ 0&0 \end{pmatrix}"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(RATE, "a column for each coordinate of the joint, in the frame that it moves")
 
     def printed(q, qdot):

@@ -59,7 +59,7 @@ section = Section(
 
 ROTATION_VECTOR = {"q": vectors(3, -4, 4)}
 AWAY_FROM_ZERO = {"q": nonsingular_rotation_vectors(vectors(3, -4, 4), 0.25)}
-MOVING = {**AWAY_FROM_ZERO, "qdot": nonzero_vectors()}
+MOTION = {**AWAY_FROM_ZERO, "qdot": nonzero_vectors()}
 WITH_ZERO = {
     "q": st.builds(lambda q, factor: q * factor, vectors(3, -4, 4), st.sampled_from((0, 1, 1))),
     "qdot": nonzero_vectors(),
@@ -232,7 +232,7 @@ class e2_44:
 @section.holds("e2.45", "Rate of the rotation matrix from the rates of the rotation vector")
 class e2_45:
     formula = r"\dot R = \sum_i \frac{\partial R}{\partial q_i}\,\dot q_i"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(RATE, "of the map from the moving to the fixed frame")
 
     def printed(q, qdot):
@@ -294,7 +294,7 @@ class e2_47_a:
         """Compare with differences along the motion of complex steps of scipy's exponential."""
         return motion_subspace_rate(rotation_vector_pose, q, qdot)[:3]
 
-    given = MOVING
+    condition_inputs = MOTION
 
     def holds_when(q, qdot):
         return q @ q > 0
@@ -313,7 +313,7 @@ class e2_47_a:
 @section.holds("e2.47#b", "Rates of the factors of the derivative of a rotation")
 class e2_47_b:
     formula = r"\dot A_i = (\dot B_i + \dot C_i)\,d + (B_i + C_i)\,\dot d,\quad \dot B_i = \dot q_i[q] + q_i[\dot q],\quad \dot C_i = [[\dot q](I - R)e_i - [q]\dot Re_i],\quad \dot d = \frac{-2q^\top\dot q}{(q^\top q)^2}"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(RATE, "one matrix for each coordinate: rates of its bracket in the fixed frame")
 
     def printed(q, qdot):
@@ -497,7 +497,7 @@ class t972_b:
         """Compare with scipy's rotation about the axis, by quaternions."""
         return Rotation.from_rotvec(2 * n * np.pi * a).apply(x)
 
-    exact = "both return the point, up to a rotation by the rounding of whole turns"
+    exact = "both forms return the point unchanged, except for the rounding errors of the multiples of 2 pi"
     implements = ExponentialSpherical
 
 
@@ -520,9 +520,9 @@ class t972_c:
         """Check that a full turn is the identity: the point stays in place."""
         return x
 
-    correction = r"$2\pi$ distant, and further shells at the other multiples of $2\pi$"
+    correction = r"The radius is $2\pi$; the further shells are at the other multiples of $2\pi$."
     replacement = r"the entire shell of points $2\pi$ distant from the origin (and $4\pi, \ldots$) collapses to the identity in $\mathrm{SO}(3)$."
-    remark = r"The preceding sentence has the radius of the spheres, $2n\pi$."
+    remark = r"The preceding sentence gives the right radius of the spheres, $2n\pi$."
     implements = ExponentialSpherical
 
 
@@ -626,7 +626,7 @@ class t972_g:
 
     remark = (
         r"If the length of the old vector is close to $2\pi$, the new vector is close to zero, where "
-        "(2.47) loses its digits and finally has no value; see its condition. Change the vector well "
+        "(2.47) loses all digits and is finally undefined; see its condition. Change the vector long "
         r"before, or use $\dot S = -[\dot q]/2$ there."
     )
     implements = ExponentialSpherical

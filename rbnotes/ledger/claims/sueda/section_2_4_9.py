@@ -86,7 +86,7 @@ PAIR = {
     "q1": arrays(3).filter(np.any),
     "q2": arrays(2),
 }
-MOVING = {**PAIR, "v1": arrays(3), "v2": arrays(2)}
+MOTION = {**PAIR, "v1": arrays(3), "v2": arrays(2)}
 
 
 def library_joints(A, a, B, b):
@@ -131,7 +131,7 @@ def tree_joint_forces(tree, q1, q2, v1, v2, v1dot, v2dot):
 class t974:
     formula = r"Q = Q_1Q_2:\ \text{`with a massless body in between, with 1 as a parent of 2'}"
     inputs = {
-        **MOVING,
+        **MOTION,
         "v1dot": vectors(),
         "v2dot": vectors(2),
         "m": masses(),
@@ -223,7 +223,7 @@ class t978_a:
 @section.holds("t978#b", "The rate of the right block is that of joint 2 alone")
 class t978_b:
     formula = r"\tfrac d{dt}S_2:\ \text{`is simply $\dot S_2$, which is computed by joint 2'}"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(
         matrix_quantity(TWIST, NUMBER), "a column for each coordinate, in the frame of the last joint"
     )
@@ -245,7 +245,7 @@ class t978_b:
 @section.holds("t986", "The twist of joint 2 is the velocity of frame 2 relative to frame 1")
 class t986:
     formula = r"{}^2\phi_2 = S_2\dot q_2"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(TWIST, "in the frame that joint 2 moves")
     constants = (LENGTH,)
 
@@ -328,7 +328,7 @@ class e2_49:
     formula = (
         r"\tfrac d{dt}({}^2_1\mathrm{Ad}\,S_1) = {}^2_1\dot{\mathrm{Ad}}\,S_1 + {}^2_1\mathrm{Ad}\,\dot S_1"
     )
-    inputs = MOVING
+    inputs = MOTION
     result = Result(
         matrix_quantity(TWIST, NUMBER), "a column for each coordinate, in the frame of the last joint"
     )
@@ -382,7 +382,7 @@ def Ad_dot_reference(A, a, B, b, q1, q2, v1, v2):
 @section.holds("e2.50#a", "Rate of the adjoint as the rate of an inverse")
 class e2_50_a:
     formula = r"{}^2_1\dot{\mathrm{Ad}} = -{}^2_1\mathrm{Ad}\,{}^1_2\dot{\mathrm{Ad}}\,{}^2_1\mathrm{Ad}"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(ADJOINT / TIME, "takes twists of joint 1 to the frame that joint 2 moves")
     constants = (LENGTH,)
 
@@ -399,7 +399,7 @@ class e2_50_a:
 @section.holds("e2.50#b", "Rate of the adjoint from parent to child, with (1.19) substituted")
 class e2_50_b:
     formula = r"{}^2_1\dot{\mathrm{Ad}} = -{}^2_1\mathrm{Ad}\,{}^1_2\mathrm{Ad}\,\mathrm{ad}({}^2\phi_2)\,{}^2_1\mathrm{Ad}"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(ADJOINT / TIME, "takes twists of joint 1 to the frame that joint 2 moves")
     constants = (LENGTH,)
 
@@ -416,7 +416,7 @@ class e2_50_b:
 @section.holds("e2.50#c", "Rate of the adjoint from parent to child")
 class e2_50_c:
     formula = r"{}^2_1\dot{\mathrm{Ad}} = -\mathrm{ad}(S_2\dot q_2)\,{}^2_1\mathrm{Ad}"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(ADJOINT / TIME, "takes twists of joint 1 to the frame that joint 2 moves")
     constants = (LENGTH,)
 
@@ -438,7 +438,7 @@ class e2_52:
         (r"\left(-\mathrm{ad}", r"\begin{pmatrix} -\mathrm{ad}"),
         (r"\dot S_1 - \dot S_2\right)", r"\dot S_1 & \dot S_2 \end{pmatrix}"),
     )
-    inputs = MOVING
+    inputs = MOTION
     result = Result(
         matrix_quantity(TWIST, NUMBER), "a column for each coordinate, in the frame of the last joint"
     )

@@ -339,8 +339,15 @@ class e2_76:
     def library(d, v, v_next):
         tree = hinge_chain(ZEROS, d, ZEROS)
         D = TreeSystem(tree).linearized_force(State(q=ZEROS, qdot=v)).D
-        linearized = passive_joint_forces(tree, ZEROS, v) + D @ (v_next - v)
-        return np.array([linearized, linearized, linearized, passive_joint_forces(tree, ZEROS, v_next)])
+        linearized_forces = passive_joint_forces(tree, ZEROS, v) + D @ (v_next - v)
+        return np.array(
+            [
+                linearized_forces,
+                linearized_forces,
+                linearized_forces,
+                passive_joint_forces(tree, ZEROS, v_next),
+            ]
+        )
 
     def reference(d, v, v_next):
         """Compare with differences of half the power that dampers dissipate, at the velocity after the step."""
@@ -585,7 +592,7 @@ class t1168:
         A, C, _, _ = derivatives
         return complex_step(lambda v_next: M @ (v_next - v) - h * (A @ (h * v_next) + C @ v_next), v)
 
-    given = {
+    condition_inputs = {
         "M": spd_matrices(3),
         "derivatives": _derivatives_with_the_signs(),
         "v": arrays(3),
@@ -713,7 +720,7 @@ class e2_79_b:
         return np.linalg.solve(complex_steps.partial_derivatives(residual, zeros).T, -residual(zeros))
 
     tolerance = 1e-08
-    given = {**SPRINGS_ON_BODIES, "fraction": st.just(0.0)}
+    condition_inputs = {**SPRINGS_ON_BODIES, "fraction": st.just(0.0)}
 
     def holds_when(body_tree, q, v, k, d, h, fraction):
         return fraction * np.linalg.norm(v) == 0

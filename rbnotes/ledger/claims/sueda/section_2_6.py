@@ -270,7 +270,10 @@ class t1178:
         return selection @ initial_angles + np.full(3, rotation)
 
     exact = "sums of angles on the grid are exact"
-    given = {"initial_angles": numbers().map(lambda angle: np.full(3, angle)), "rotation": numbers()}
+    condition_inputs = {
+        "initial_angles": numbers().map(lambda angle: np.full(3, angle)),
+        "rotation": numbers(),
+    }
 
     def holds_when(initial_angles, rotation):
         return np.ptp(initial_angles) == 0

@@ -146,7 +146,7 @@ def chain_springs(K, L):
     return ForceGroups([PathForces(spring, path_through(on_particle(count), on_particle(count + 1)))])
 
 
-def spring_of(K, L):
+def single_spring(K, L):
     return chain_springs([K], [L])
 
 
@@ -183,16 +183,16 @@ class e2_84:
 
     def library(m, x, v, g):
         system = FreeSystem(masses=[m], gravity=g)
-        potential, total = (system.energy(State(x=[x], v=[speed])) for speed in (0 * v, v))
+        potential, total = (system.energy(State(x=[x], v=[velocity])) for velocity in (0 * v, v))
         return [total - potential, potential]
 
     def reference(m, x, v, g):
         """Compute the work that accelerates the node, and the work that moves it from the origin along a curve."""
         times, weights = np.polynomial.legendre.leggauss(12)
         times, weights = (times + 1) / 2, weights / 2
-        detour = np.array([1.0, -2.0, 0.5])
+        sideways = np.array([1.0, -2.0, 0.5])
         kinetic_power = [m * v @ (t * v) for t in times]
-        potential_power = [-m * g @ (x + np.pi * np.cos(np.pi * t) * detour) for t in times]
+        potential_power = [-m * g @ (x + np.pi * np.cos(np.pi * t) * sideways) for t in times]
         return [weights @ kinetic_power, weights @ potential_power]
 
     implements = FreeSystem
@@ -239,7 +239,7 @@ class d1:
         return K / 2 * epsilon**2
 
     def library(K, L, x0, x1):
-        return spring_of(K, L).energy(State(x=[x0, x1]))
+        return single_spring(K, L).energy(State(x=[x0, x1]))
 
     def reference(K, L, x0, x1):
         """Compare with the work of stretching the spring from its rest length."""
@@ -296,7 +296,7 @@ class t1210:
         return derivative(spring_force, l).value
 
     units_mismatch = r"$K$ is an energy, not a force per length"
-    given = {**inputs, "L": positive_numbers().map(lambda number: 1.0 + 0.0 * number)}
+    condition_inputs = {**inputs, "L": positive_numbers().map(lambda number: 1.0 + 0.0 * number)}
     condition = "the rest length is 1"
 
     def holds_when(K, L, l):
@@ -318,7 +318,7 @@ class e2_86:
     printed = spring_force
 
     def library(K, L, x0, x1):
-        return spring_of(K, L)(State(x=[x0, x1])).f[:3]
+        return single_spring(K, L)(State(x=[x0, x1])).f[:3]
 
     def reference(K, L, x0, x1):
         """Compare with minus the gradient of the energy over the first node, by complex steps."""
@@ -337,7 +337,7 @@ class t1214_a:
         return -spring_force(K, L, x0, x1)
 
     def library(K, L, x0, x1):
-        return spring_of(K, L)(State(x=[x0, x1])).f[3:]
+        return single_spring(K, L)(State(x=[x0, x1])).f[3:]
 
     def reference(K, L, x0, x1):
         """Compare with minus the gradient of the energy over the second node, by complex steps."""
@@ -483,18 +483,18 @@ SPRINGS = {
     "K": vectors(3, 0.25, 4.0),
     "L": vectors(3, 0.25, 2.0),
 }
-MOVING = {name: TREE[name] for name in ("link_frames", "bodies", "q", "v")} | NODES
-ACCELERATED = MOVING | {"a": arrays(5), "b": arrays(2, 3)}
+MOTION = {name: TREE[name] for name in ("link_frames", "bodies", "q", "v")} | NODES
+ACCELERATED_MOTION = MOTION | {"a": arrays(5), "b": arrays(2, 3)}
 CHAIN_ON_TREE = TREE | NODES | SPRINGS
 
 
 def system_of(link_frames, bodies, x_a, m=(1.0, 1.0, 1.0, 1.0), g=(0.0, 0.0, 0.0), **springs):
     """Return the library's tree with the chain on it."""
-    attached = [
-        AttachedParticle(k, NAMES[host], x) for k, host, x in zip(ATTACHED, PARENT_BODIES, x_a, strict=True)
+    attachments = [
+        AttachedParticle(k, NAMES[body], x) for k, body, x in zip(ATTACHED, PARENT_BODIES, x_a, strict=True)
     ]
     tree = library_tree(link_frames, bodies, g)
-    return AttachedSystem(TreeSystem(tree, m, **springs), attached)
+    return AttachedSystem(TreeSystem(tree, m, **springs), attachments)
 
 
 def stack_bodies_and_nodes(on_bodies, on_nodes):
@@ -549,8 +549,8 @@ def maximal_velocity(link_frames, q, v, x_a, w):
     points[list(PARENT_BODIES), 0] = x_a
     phi, velocities = twists_and_velocities(link_frames, points, q, v)
     shape = phi.shape[:-2]
-    attached = velocities[..., list(PARENT_BODIES), 0, :].reshape(*shape, 6)
-    return np.concatenate([phi.reshape(*shape, 24), attached, w], axis=-1)
+    attached_velocities = velocities[..., list(PARENT_BODIES), 0, :].reshape(*shape, 6)
+    return np.concatenate([phi.reshape(*shape, 24), attached_velocities, w], axis=-1)
 
 
 def library_velocity(link_frames, bodies, q, v, x_a, y, w):
@@ -580,7 +580,7 @@ def maximal_acceleration(link_frames, q, v, x_a, w, a, b):
 @section.holds("t1224", "Velocities of all attached vertices from the bodies' twists")
 class t1224:
     formula = r"\dot{\mathbf q}_a = \mathbf J_{am}\dot{\mathbf q}_m"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(VELOCITY, "of the attached nodes, along the axes of the world")
 
     def printed(link_frames, bodies, q, v, x_a, y, w):
@@ -600,7 +600,7 @@ class t1224:
 @section.holds("e2.89#a", "All velocities from those of joints and free vertices")
 class e2_89_a:
     formula = r"\begin{pmatrix} \dot q_m \\ \dot q_a \\ \dot q_f \end{pmatrix} = \begin{pmatrix} J_{mr} & 0 \\ J_{am}J_{mr} & 0 \\ 0 & I \end{pmatrix}\begin{pmatrix} \dot q_r \\ \dot q_f \end{pmatrix}"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(
         vector_quantity(*3 * ((RATE, 3), (VELOCITY, 3)), (RATE, 3), (VELOCITY, 15)), BODIES_THEN_NODES
     )
@@ -623,7 +623,7 @@ class e2_89_b:
     page_2021 = Page(47, page_2019.content)
     formula = r"\begin{pmatrix} \ddot q_m \\ \ddot q_a \\ \ddot q_f \end{pmatrix} = \begin{pmatrix} \dot J_{mr} & 0 \\ J_{am}J_{mr} + J_{am}\dot J_{mr} & 0 \\ 0 & 0 \end{pmatrix}\begin{pmatrix} \dot q_r \\ \dot q_f \end{pmatrix} + \begin{pmatrix} J_{mr} & 0 \\ J_{am}J_{mr} & 0 \\ 0 & I \end{pmatrix}\begin{pmatrix} \ddot q_r \\ \ddot q_f \end{pmatrix}"
     edit = (r"J_{am}J_{mr} + J_{am}\dot J_{mr}", r"\dot J_{am}J_{mr} + J_{am}\dot J_{mr}")
-    inputs = ACCELERATED
+    inputs = ACCELERATED_MOTION
     result = Result(
         vector_quantity(*3 * ((RATE / TIME, 3), (ACCELERATION, 3)), (RATE / TIME, 3), (ACCELERATION, 15)),
         BODIES_THEN_NODES,
@@ -662,7 +662,7 @@ class e2_89_b:
 @section.holds("e2.90", "Velocities and accelerations in compact form")
 class e2_90:
     formula = r"\begin{aligned} \dot q_M &= J_{MR}\,\dot q_R \\ \ddot q_M &= \dot J_{MR}\,\dot q_R + J_{MR}\,\ddot q_R \end{aligned}"
-    inputs = ACCELERATED
+    inputs = ACCELERATED_MOTION
     result = Result(
         stacked_quantity(
             vector_quantity(*4 * ((RATE, 3), (VELOCITY, 3)), (VELOCITY, 12)),
@@ -699,7 +699,7 @@ class e2_90:
 @section.holds("t1228", "Maximal velocities are linear in reduced ones")
 class t1228:
     formula = r"q_M \text{ as a linear function of } q_R"
-    inputs = MOVING | {"v2": arrays(5), "w2": arrays(2, 3), "s": numbers(), "t": numbers()}
+    inputs = MOTION | {"v2": arrays(5), "w2": arrays(2, 3), "s": numbers(), "t": numbers()}
     result = Result(
         vector_quantity(*3 * ((RATE, 3), (VELOCITY, 3)), (RATE, 3), (VELOCITY, 15)), BODIES_THEN_NODES
     )
@@ -716,7 +716,7 @@ class t1228:
         return maximal_velocity(link_frames, q, s * v + t * v2, x_a, (s * w + t * w2).ravel())
 
     remark = (
-        "This holds for the velocities. Poses and attached vertices are nonlinear functions of the "
+        "This holds for velocities only: poses and attached vertices are nonlinear functions of the "
         "coordinates."
     )
     implements = AttachedSystem
@@ -728,7 +728,7 @@ def mass_positions(link_frames, bodies, x_a):
     Its argument is the vector of the coordinates of joints and free nodes.
     """
     body_points = point_positions(link_frames, bodies)
-    first, last = (point_position(link_frames, host, x) for host, x in zip(PARENT_BODIES, x_a, strict=True))
+    first, last = (point_position(link_frames, body, x) for body, x in zip(PARENT_BODIES, x_a, strict=True))
 
     def positions(u):
         q, y = u[..., :5], u[..., 5:]
@@ -757,9 +757,9 @@ class e2_92:
         J_MR = on_joints.J @ on_nodes.J
         bias = on_joints.J @ on_nodes.bias + on_joints.bias
         springs = chain_springs(K, L)
-        free = FreeSystem(system.system.tree.inertias, m, g, springs)
+        free_system = FreeSystem(system.system.tree.inertias, m, g, springs)
         maximal = system.system.maximal_state(expanded)
-        M_M, f_M = free.mass_matrix(maximal), free.force(maximal)
+        M_M, f_M = free_system.mass_matrix(maximal), free_system.force(maximal)
         return np.roll(np.linalg.solve(J_MR.T @ M_M @ J_MR, J_MR.T @ (f_M - M_M @ bias)), 5)
 
     def library(link_frames, bodies, g, q, v, x_a, y, w, m, K, L):
@@ -793,8 +793,8 @@ class t1240:
 def maximal_matrix(bodies, m):
     """Return M_M of (2.91)."""
     inertias = [spatial_inertia(points) for points in bodies]
-    attached, free = np.kron(m[ATTACHED], np.ones(3)), np.kron(m[FREE], np.ones(3))
-    return block_diag(*inertias, np.diag(attached), np.diag(free))
+    attached_masses, free_masses = np.kron(m[ATTACHED], np.ones(3)), np.kron(m[FREE], np.ones(3))
+    return block_diag(*inertias, np.diag(attached_masses), np.diag(free_masses))
 
 
 def maximal_force(E, phi, bodies, nodes, m, K, L, g):
@@ -833,9 +833,9 @@ class e2_91:
         return [maximal_matrix(bodies, m) @ stack_bodies_and_nodes(phi, w), force]
 
     def library(E, bodies, g, phi, nodes, w, m, K, L):
-        free = FreeSystem([spatial_inertia(points) for points in bodies], m, g, chain_springs(K, L))
+        free_system = FreeSystem([spatial_inertia(points) for points in bodies], m, g, chain_springs(K, L))
         state = State(E=E, phi=phi, x=nodes, v=w)
-        momentum, force = free.mass_matrix(state) @ state.velocity, free.force(state)
+        momentum, force = free_system.mass_matrix(state) @ state.velocity, free_system.force(state)
         return [stack_bodies_and_nodes(part[:24], part[24:]) for part in (momentum, force)]
 
     def reference(E, bodies, g, phi, nodes, w, m, K, L):

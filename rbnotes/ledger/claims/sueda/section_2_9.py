@@ -11,7 +11,7 @@ from rbnotes.ledger.claims.sueda.section_2_8.motion import (
     LOOP,
     accelerate_with_constraints,
     gap_function,
-    loop,
+    make_loop,
     maximal_rows,
     solve_kkt,
     step_with_constraints,
@@ -100,7 +100,7 @@ HINGE = np.array([2])
 STEP = {"h": positive_numbers(0.0625, 0.5)}
 PRESCRIBED_INPUTS = TREE | {"prescribed": arrays(3)}
 LOOP_INPUTS = TREE | LOOP | {"prescribed": arrays(1)}
-SLACK = 1e-8
+TOLERANCE = 1e-8
 
 
 def prescribed_rows(columns):
@@ -183,7 +183,7 @@ class t1302_a:
         M, f = tree_newton_equations(link_frames, bodies, g, q, v)
         return [np.linalg.solve(M, f + tau), M @ a - f]
 
-    tolerance = SLACK
+    tolerance = TOLERANCE
     implements = (forward_dynamics_dense, inverse_dynamics_dense)
 
 
@@ -235,7 +235,7 @@ class e2_106:
         return solve_kkt(M, G, f, np.append(prescribed, np.zeros(3)) - np.append(np.zeros(1), bias))
 
     def library(link_frames, bodies, g, q, v, x_A, x_B, prescribed):
-        constraints = [prescribed_hinge_motion(v[2], prescribed), loop(x_A, x_B)]
+        constraints = [prescribed_hinge_motion(v[2], prescribed), make_loop(x_A, x_B)]
         return accelerate_with_constraints(*system_of(link_frames, bodies, g, q, v), *constraints)
 
     def reference(link_frames, bodies, g, q, v, x_A, x_B, prescribed):
@@ -245,10 +245,10 @@ class e2_106:
         """
         return loop_reference(link_frames, bodies, g, q, v, x_A, x_B, prescribed)
 
-    tolerance = SLACK
+    tolerance = TOLERANCE
     remark = (
-        r"${}^p\ddot q_r$ has zeros in the rows of other constraints, and $\dot{\bar G}_r$ in those of "
-        "prescribed joints."
+        r"In the rows of the other constraints ${}^p\ddot q_r$ is zero, and in those of the "
+        r"prescribed joints $\dot{\bar G}_r$ is zero."
     )
     implements = (constrained_acceleration, PrescribedJoint)
 
@@ -267,7 +267,7 @@ class t1306_a:
 
     def library(link_frames, bodies, g, q, v, x_A, x_B, prescribed):
         system, state = system_of(link_frames, bodies, g, q, v)
-        constraints = [prescribed_hinge_motion(np.zeros(1), prescribed), loop(x_A, x_B)]
+        constraints = [prescribed_hinge_motion(np.zeros(1), prescribed), make_loop(x_A, x_B)]
         return constrained_acceleration(system, constraints, state)[0]
 
     def reference(link_frames, bodies, g, q, v, x_A, x_B, prescribed):
@@ -277,10 +277,13 @@ class t1306_a:
         """
         return loop_reference(link_frames, bodies, g, q, v, x_A, x_B, prescribed)[:5]
 
-    tolerance = SLACK
-    correction = r"$-\dot{\bar G}_r\,\dot q_r$, as in (2.106) itself. The converted text has $\tilde G$ for $\bar G$ from here on."
+    tolerance = TOLERANCE
+    correction = (
+        r"$-\dot{\bar G}_r\,\dot q_r$, as in (2.106) itself. From here on, the converted text has "
+        r"$\tilde G$ instead of $\bar G$."
+    )
     replacement = r"where we have included the $-\dot{\bar G}_r\,\dot q_r$ term since other constraints may have non-zero $\dot G_r$."
-    units_mismatch = "a velocity in the place of an acceleration"
+    units_mismatch = "a velocity instead of an acceleration"
     implements = constrained_acceleration
 
 
@@ -316,7 +319,7 @@ class t1306_b:
         tau[PRESCRIBED] = prescribed_reference(link_frames, bodies, g, q, v, prescribed)[1]
         return tau
 
-    tolerance = SLACK
+    tolerance = TOLERANCE
     correction = (
         r"${}^p\tau = -\,{}^pG_r^\top\,{}^p\lambda$: (2.106) has $+\bar G_r^\top\lambda$ next to "
         r"$M_r\ddot q_r$, so that $M_r\ddot q_r = f_r - \bar G_r^\top\lambda$"
@@ -359,7 +362,7 @@ class e2_107:
         return solve_kkt(M, G, M @ v + h * net_generalized_force(tree, q, v), target)
 
     def library(link_frames, bodies, g, q, v, x_A, x_B, prescribed, h):
-        constraints = [prescribed_hinge_motion(v[2] + h * prescribed, prescribed), loop(x_A, x_B)]
+        constraints = [prescribed_hinge_motion(v[2] + h * prescribed, prescribed), make_loop(x_A, x_B)]
         return step_with_constraints(*system_of(link_frames, bodies, g, q, v), h, *constraints)
 
     def reference(link_frames, bodies, g, q, v, x_A, x_B, prescribed, h):
@@ -369,15 +372,15 @@ class e2_107:
         velocity = least_action(M, M @ v + h * f, G, np.append(v[HINGE] + h * prescribed, np.zeros(3)))
         return np.append(velocity, least_squares_multipliers(M @ v + h * f - M @ velocity, G))
 
-    tolerance = SLACK
+    tolerance = TOLERANCE
     remark = (
-        r"For the other constraints ${}^pG_r$ has zero rows and ${}^p\ddot q_r$ has zeros. The "
+        r"In the rows of the other constraints ${}^pG_r$ and ${}^p\ddot q_r$ are zero. The "
         "multipliers are impulses, as in (2.99)."
     )
     implements = (velocity_constraints, PrescribedJoint)
 
 
-@section.conditional("t1310", "Prescribed velocities in the place of the second row")
+@section.conditional("t1310", "Prescribed velocities instead of the second row")
 class t1310:
     page_2019 = Page(39)
     page_2021 = Page(50)
@@ -413,10 +416,10 @@ class t1310:
         rows = np.vstack([np.eye(5)[PRESCRIBED], other])
         return constrained_velocities(M, M @ v + h * f, rows, np.append(prescribed, np.zeros(1)))
 
-    tolerance = SLACK
-    given = {**inputs, "other": arrays(1, 5).map(lambda row: 0 * row)}
+    tolerance = TOLERANCE
+    condition_inputs = {**inputs, "other": arrays(1, 5).map(lambda row: 0 * row)}
     condition = (
-        "there are no other constraints; the second row of (2.107) also contains theirs, which must remain"
+        "there are no other constraints; the second row of (2.107) also contains those, and they must remain"
     )
 
     def holds_when(link_frames, bodies, g, q, v, prescribed, h, other):

@@ -129,8 +129,8 @@ class d1_b:
     def printed(Mh, M, G, N, v, f, h):
         """Try all sets of pushing contacts; pushing contacts have nu = 0."""
         for count in range(CONTACTS + 1):
-            for pushing in itertools.combinations(range(CONTACTS), count):
-                rows = np.vstack((G, N[list(pushing)]))
+            for active in itertools.combinations(range(CONTACTS), count):
+                rows = np.vstack((G, N[list(active)]))
                 new, impulses = constrained_system(Mh, rows, M @ v + h * f, np.zeros(1 + count))
                 theta, nu = impulses[1:], N @ new
                 if np.all(theta >= -1e-10) and np.all(nu >= -1e-10):
@@ -148,7 +148,7 @@ class d1_b:
         )
 
     tolerance = 1e-08
-    remark = "The sign of the first row is corrected."
+    remark = "The check uses the corrected sign of the first row."
     implements = solve_step
 
 
@@ -201,10 +201,10 @@ class e0_5:
     combined_with = ("lloyd/s0.10/e0.6",)
     correction = r"The first row has $-\mathbf N^T$ and $-\mathbf D^T$ (and $-\mathbf G^T$ to match)."
     remark = (
-        r"With the conditions (0.6), sliding with $\boldsymbol\sigma > 0$ puts $\boldsymbol\phi$ "
-        "at its negative lower bound. With the printed sign, that impulse acts in the direction "
-        "of sliding, so that friction accelerates the body. The missing block of the constants is"
-        " read as 0 here."
+        r"With the conditions (0.6), sliding with $\boldsymbol\sigma > 0$ puts $\boldsymbol\phi$ at "
+        "its negative lower bound. With the printed sign, that impulse acts in the direction of "
+        "sliding, so that friction accelerates the body. The check takes 0 for the missing block of "
+        "the constants."
     )
     effect = (
         "A block that slides at 3 m/s with a friction coefficient of 0.3 moves at 5.94 m/s one "
@@ -312,9 +312,9 @@ class t374:
         limits = np.repeat(mu * theta, 2)
         rows, push = np.vstack([G, N, T[0]]), M @ v + h * f
         tangential = [(np.nan, -limit, limit) for limit in limits]
-        found = []
-        for given in map(np.array, itertools.product((np.nan, 0.0), *tangential)):
-            impulses = np.append(np.nan, given)
+        solutions = []
+        for bound_values in map(np.array, itertools.product((np.nan, 0.0), *tangential)):
+            impulses = np.append(np.nan, bound_values)
             active = np.isnan(impulses)
             impulses[active] = 0.0
             active_rows = rows[active]
@@ -326,8 +326,8 @@ class t374:
             normal_impulse, friction_part, sliding = impulses[1], impulses[2:], rows[2:] @ new
             bound_violation = np.max(np.abs(friction_part) - limits)
             friction_power = np.max(friction_part * sliding)
-            found.append((max(bound_violation, friction_power, -normal_impulse, -(N[0] @ new)), new))
-        return min(found, key=lambda pair: pair[0])[1]
+            solutions.append((max(bound_violation, friction_power, -normal_impulse, -(N[0] @ new)), new))
+        return min(solutions, key=lambda pair: pair[0])[1]
 
     def library(Mh, M, G, N, v, f, h, theta, T, mu):
         problem = StepProblem(
@@ -345,7 +345,7 @@ class t374:
 
     tolerance = 1e-08
     remark = (
-        "The estimate is taken from the preceding step or from the frictionless problem. The "
-        "whole problem is checked here, for any estimate."
+        "The estimate is taken from the preceding step or from the frictionless problem. The check "
+        "solves the whole problem, for any estimate."
     )
     implements = box_friction

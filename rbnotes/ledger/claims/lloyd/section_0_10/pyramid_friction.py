@@ -110,9 +110,9 @@ class d2_a:
         constant = np.zeros(len(A))
         constant[:SIZE] = -M @ v - h * f
         n = SIZE + len(G)
-        given = A[:, n:] @ np.concatenate([theta, phi, xi]) + constant
-        motion = np.linalg.solve(A[:n, :n], -given[:n])
-        return np.append(motion[SIZE:], given[n:] + A[n:, :n] @ motion)
+        constant_terms = A[:, n:] @ np.concatenate([theta, phi, xi]) + constant
+        motion = np.linalg.solve(A[:n, :n], -constant_terms[:n])
+        return np.append(motion[SIZE:], constant_terms[n:] + A[n:, :n] @ motion)
 
     def library(Mh, M, G, N, v, f, h, theta, T, mu, phi, xi):
         problem = StepProblem(
@@ -133,13 +133,13 @@ class d2_a:
                 total = total + phi[FACETS * contact + k] * edge
         new, multipliers = constrained_system(Mh, G, total, np.zeros(1))
         sigma = [edge @ new + xi[contact] for contact in range(CONTACTS) for edge in edges[contact]]
-        used = phi.reshape(CONTACTS, FACETS).sum(axis=1)
-        return np.concatenate([multipliers, [row @ new for row in N], sigma, mu * theta - used])
+        used_friction = phi.reshape(CONTACTS, FACETS).sum(axis=1)
+        return np.concatenate([multipliers, [row @ new for row in N], sigma, mu * theta - used_friction])
 
     remark = (
-        r"The directions $\mathbf d_k$ of a contact must positively span the tangent plane, "
-        r"because $\boldsymbol\phi \ge 0$; pairs of opposite directions do. The missing block of "
-        r"the constants is read as 0 here, and $\boldsymbol\mu$ as a diagonal matrix."
+        r"The directions $\mathbf d_k$ of a contact must positively span the tangent plane, because "
+        r"$\boldsymbol\phi \ge 0$; pairs of opposite directions do. The check takes 0 for the missing "
+        r"block of the constants and a diagonal matrix for $\boldsymbol\mu$."
     )
     implements = friction_lcp
 
@@ -180,9 +180,9 @@ class d2_c:
         A = pyramid_matrix(Mh, G, N, D, np.diag(mu))
         constant = np.concatenate([-M @ v - h * f, *(np.zeros(len(rows)) for rows in (G, N, D))])
         n = SIZE + len(G)
-        given = A[:, n:] @ np.concatenate([theta, phi, xi]) + constant
-        motion = np.linalg.solve(A[:n, :n], -given[:n])
-        return np.append(motion[SIZE:], given[n:] + A[n:, :n] @ motion)
+        constant_terms = A[:, n:] @ np.concatenate([theta, phi, xi]) + constant
+        motion = np.linalg.solve(A[:n, :n], -constant_terms[:n])
+        return np.append(motion[SIZE:], constant_terms[n:] + A[n:, :n] @ motion)
 
     library = d2_a.library
     reference = d2_a.reference
@@ -253,6 +253,6 @@ class t399_a:
         return np.concatenate(stretches)
 
     defines = (r"\mathbf E_{ij}",)
-    exact = "all three forms only place ones and zeros"
+    exact = "all three forms only fill in ones and zeros"
     remark = "Column j belongs to contact j; all other entries are zero."
     implements = friction_lcp

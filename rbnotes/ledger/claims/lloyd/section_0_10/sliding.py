@@ -34,8 +34,8 @@ FLOOR = Contacts([[[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]], 1.0)
 
 # Sliding velocity, friction bound mu theta, and an admissible increase of xi.
 SLIDING_STATES = {
-    "s": st.builds(lambda s, moving: s * moving, nonzero_vectors(2), st.sampled_from((0.0, 1.0, 0.0))),
-    "limit": st.builds(lambda size, pressed: size * pressed, positive_numbers(), st.sampled_from((0.0, 1.0))),
+    "s": st.builds(lambda s, scale: s * scale, nonzero_vectors(2), st.sampled_from((0.0, 1.0, 0.0))),
+    "limit": st.builds(lambda size, scale: size * scale, positive_numbers(), st.sampled_from((0.0, 1.0))),
     "excess": positive_numbers(0.25, 1.0),
 }
 
@@ -132,7 +132,7 @@ class d3_a:
         impulse = impulse + phi[2] * np.array([-1.0, 0.0]) + phi[3] * np.array([0.0, -1.0])
         return mu * theta - np.linalg.norm(impulse, 1)
 
-    given = ONE_SIDED_IMPULSES
+    condition_inputs = ONE_SIDED_IMPULSES
     holds_when = has_no_opposite_impulses
     condition = (
         "no two opposite facet impulses act at once (in a pyramid with more facets: at most two "
@@ -169,7 +169,7 @@ class d3_b:
         xi = -min(speeds) if limit > 0 else excess - min(speeds)
         return np.array([float(speed + xi <= 1e-9) for speed in speeds])
 
-    given = LOADED_STATES
+    condition_inputs = LOADED_STATES
     holds_when = is_loaded
     condition = r"$\mu\theta > 0$: the contact is loaded and has friction"
     remark = (
@@ -194,7 +194,7 @@ class d4_a:
         """Check directly whether the sliding velocity differs from zero."""
         return float(np.linalg.norm(s) > 1e-9)
 
-    given = LOADED_STATES
+    condition_inputs = LOADED_STATES
     holds_when = is_loaded
     condition = r"$\mu\theta > 0$: the contact is loaded and has friction"
     exact = "both results are booleans"
@@ -229,8 +229,8 @@ class d4_b:
         """
         v, theta, friction = solve_contact_reference(M, axes, mu, p)
         slides = np.max(np.abs(axes[:2] @ v)) > 1e-9
-        used = gauge(friction, pyramid_corners(8))
-        return slides * np.array([1.0, used, mu * theta - used])
+        used_friction = gauge(friction, pyramid_corners(8))
+        return slides * np.array([1.0, used_friction, mu * theta - used_friction])
 
     primitives = ("rbnotes.ledger.oracles.friction_pyramid.pyramid_corners",)
     implements = friction_lcp

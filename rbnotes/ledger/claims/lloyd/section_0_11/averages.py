@@ -79,7 +79,7 @@ class t438_a:
     tolerance = 1e-08
     tolerance_reason = "values and derivatives at zero are extrapolated from steps of eight sizes"
     remark = (
-        "The error is of second order: $h^2/12$ times the second derivative, that of the trapezoidal rule."
+        "The error is of second order, as for the trapezoidal rule: $h^2/12$ times the second derivative."
     )
     primitives = ("rbnotes.ledger.oracles.soft_constraints.curved_constraint", "rbnotes.testing.complex_step")
     implements = target_and_regularization

@@ -70,14 +70,14 @@ SEPARATING_STATES = {
 def solve_by_active_sets(M, G, b, R, g):
     """Solve 0 <= z, w = G v + R z - g >= 0, z w = 0 by trying all sets of active rows."""
     solutions = []
-    for pushing in itertools.product((False, True), repeat=K):
-        active = np.array(pushing)
+    for is_active in itertools.product((False, True), repeat=K):
+        active = np.array(is_active)
         system = np.block([[M, -G.T], [G, R]])
         system[N:][~active] = np.eye(N + K)[N:][~active]
         v, z = np.split(np.linalg.solve(system, np.concatenate([b, np.where(active, g, 0.0)])), [N])
         w = G @ v + R @ z - g
         solutions.append((np.min([z, w]), v, z, w))
-    return max(solutions, key=lambda found: found[0])[1:]
+    return max(solutions, key=lambda solution: solution[0])[1:]
 
 
 def printed_contacts(M, G, b, phi, alpha, beta, h):
@@ -89,8 +89,8 @@ def printed_contacts(M, G, b, phi, alpha, beta, h):
 
 def library_contacts(M, G, b, phi, alpha, beta, h):
     target, regularization = target_and_regularization(phi, alpha, beta, h)
-    solved = solve_step(StepProblem(M, b, unilateral=UnilateralRows(G, target, regularization)))
-    v, z = solved.velocity, solved.unilateral
+    step = solve_step(StepProblem(M, b, unilateral=UnilateralRows(G, target, regularization)))
+    v, z = step.velocity, step.unilateral
     return v, z / h, G @ v + regularization @ z - target
 
 
@@ -186,10 +186,13 @@ class d7:
         left = np.sum(alpha * force, axis=1)
         return np.array([left, np.sign(left)]).ravel() if min(force) > 1e-9 else np.tile(phi, 2)
 
-    given = {**COUPLED_SPRINGS, "alpha": DIAGONAL}
+    condition_inputs = {**COUPLED_SPRINGS, "alpha": DIAGONAL}
     holds_when = has_diagonal_compliance
     condition = r"$\boldsymbol\alpha$ is diagonal: each contact has its own spring"
-    remark = "The equality holds for all matrices, but the sign of its right-hand side does not."
+    remark = (
+        r"The equation holds for any $\boldsymbol\alpha$; only the sign of its right-hand side "
+        "requires a diagonal one."
+    )
     implements = SOFT_STEP_FUNCTIONS
 
 
@@ -216,7 +219,7 @@ class d8:
         scaled_w = h / 2 * w + np.sum(beta * w, axis=1)
         return np.array([scaled_w, np.sign(scaled_w)]).ravel() if min(w) > 1e-9 else np.tile(phi, 2)
 
-    given = {**COUPLED_DAMPERS, "beta": DIAGONAL}
+    condition_inputs = {**COUPLED_DAMPERS, "beta": DIAGONAL}
     holds_when = has_diagonal_damping
     condition = r"$\boldsymbol\beta$ is diagonal: each contact has its own damper"
     implements = SOFT_STEP_FUNCTIONS
@@ -247,7 +250,7 @@ class t479_a:
         after = ratio * error + h * push
         return float(error + (h / 2 + beta) * after < 0)
 
-    given = {**CONTACT_STATES, "push": numbers(-0.875, 0.875)}
+    condition_inputs = {**CONTACT_STATES, "push": numbers(-0.875, 0.875)}
     holds_when = rate_keeps_sign
     condition = "no other force changes the sign of the rate within the step"
     remark = "The contact force depends on the velocity at the end of the step, not at its start."
@@ -282,6 +285,9 @@ class t479_b:
         v, force, _ = soft_contacts(one, one, np.array([speed]), np.array([-depth]), one / 100, beta * one, h)
         return min(0.0, h * v[0] - depth) if force[0] == 0 else 0.0
 
-    remark = r"The damping is strong if $\beta > -\phi_k/\dot\phi_k - h/2$ and no other force acts."
+    remark = (
+        r"If no other force acts, the damping is strong in this sense for $\beta > -\phi_k/\dot\phi_k "
+        "- h/2$."
+    )
     exact = "in free motion all three forms only multiply and subtract the same two numbers"
     implements = solve_step

@@ -166,7 +166,7 @@ class t442:
         r"bold letter denotes a matrix $\boldsymbol\beta$; likewise $\tfrac h2\mathbf I$ before."
     )
     replacement = r"Now defining $\boldsymbol\gamma \equiv (\tfrac12\mathbf I + \boldsymbol\beta/h)^{-1}$, we can rearrange this as"
-    remark = "Array code silently adds the number to every entry of the matrix."
+    remark = r"Without the $\mathbf I$, array code silently adds the number to every entry of the matrix."
     implements = target_and_regularization
 
 
@@ -192,7 +192,7 @@ class d4:
         forces = [np.linalg.lstsq(alpha, -(phi + t * rate) - beta @ rate, rcond=None)[0] for t in times]
         return h * sum(weight / 2 * force for weight, force in zip(weights, forces, strict=True))
 
-    remark = r"With $\tilde{\boldsymbol\lambda} = h\bar{\boldsymbol\lambda}$, see the text below the display."
+    remark = r"The text below the display defines $\tilde{\boldsymbol\lambda} = h\bar{\boldsymbol\lambda}$."
     implements = target_and_regularization
 
 
@@ -217,9 +217,12 @@ class t446:
 
     correction = r"$\tilde{\boldsymbol\lambda} \equiv h\bar{\boldsymbol\lambda}$"
     replacement = r"where $\tilde{\boldsymbol\lambda} \equiv h\bar{\boldsymbol\lambda}$ denotes the constraint impulse we wish to solve for along with $\mathbf v_{k+1}$."
-    units_mismatch = "a factor $h$ is missing: the print equates a force and an impulse"
-    remark = r"As in (0.10), with $\tilde{\mathbf z} \equiv h\bar{\mathbf z}$."
-    no_simulation = "The systems (0.9) and (0.10), which a step takes, are right with the impulse."
+    units_mismatch = "a factor $h$ is missing: a force is equated to an impulse"
+    remark = (
+        r"(0.10) has the corresponding impulse of the contacts, $\tilde{\mathbf z} \equiv "
+        r"h\bar{\mathbf z}$."
+    )
+    no_simulation = "The systems (0.9) and (0.10), which a time step uses, are right with the impulse."
     implements = solve_step
 
 

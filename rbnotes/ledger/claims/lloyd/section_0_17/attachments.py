@@ -56,9 +56,9 @@ def reduction_of(Gba, gb=None) -> NullSpaceReduction:
 
 def step_problem(M, f, G=None, g=None, S=None) -> StepProblem:
     """Return the problem of all components; omitted arguments are zero."""
-    given = {"rows": G, "target": g, "regularization": S}
+    fields = {"rows": G, "target": g, "regularization": S}
     return StepProblem(
-        M, f, BilateralRows(**{name: each for name, each in given.items() if each is not None})
+        M, f, BilateralRows(**{name: each for name, each in fields.items() if each is not None})
     )
 
 
@@ -95,11 +95,11 @@ def whole_printed(M, Gba, G, f, g, R, gb):
 
 
 def whole_library(M, Gba, G, f, g, S, gb):
-    solved = solve_step(reduced_problem(M, Gba, G, f, g, S, gb))
+    step = solve_step(reduced_problem(M, Gba, G, f, g, S, gb))
     space = reduction_of(Gba, gb)
-    whole = space.expand(solved)
-    forces = space.attachment_forces(StepProblem(M, f, BilateralRows(G, g, S)), whole)
-    return np.concatenate([whole.velocity, -whole.bilateral, -forces])
+    expanded_step = space.expand(step)
+    forces = space.attachment_forces(StepProblem(M, f, BilateralRows(G, g, S)), expanded_step)
+    return np.concatenate([expanded_step.velocity, -expanded_step.bilateral, -forces])
 
 
 R_IS_NEGATIVE = (
@@ -107,7 +107,7 @@ R_IS_NEGATIVE = (
 )
 
 
-def negative_regularization(system, rows, needed=R_IS_NEGATIVE):
+def negative_regularization(system, rows, condition_text=R_IS_NEGATIVE):
     """Return a base class of records that are true only if the regularization coefficients R are negative.
 
     The inputs are those of a system whose compliances S are replaced by R of either sign; forms take |R| as
@@ -121,9 +121,9 @@ def negative_regularization(system, rows, needed=R_IS_NEGATIVE):
 
     class NegativeRegularization:
         inputs = either_sign
-        given = {**either_sign, "R": negative}
+        condition_inputs = {**either_sign, "R": negative}
         arguments = {"R": Argument(INVERSE_MASS, "one for each constraint; its compliance is |R|")}
-        condition = needed
+        condition = condition_text
 
     return NegativeRegularization
 
@@ -218,8 +218,10 @@ class t752(WithNegativeR):
         return G @ whole_printed(M, Gba, G, f, g, R, gb)[:SIZE] - g
 
     def library(M, Gba, G, f, g, R, gb):
-        whole = reduction_of(Gba, gb).expand(solve_step(reduced_problem(M, Gba, G, f, g, np.abs(R), gb)))
-        return G @ whole.velocity - g
+        expanded_step = reduction_of(Gba, gb).expand(
+            solve_step(reduced_problem(M, Gba, G, f, g, np.abs(R), gb))
+        )
+        return G @ expanded_step.velocity - g
 
     def reference(M, Gba, G, f, g, R, gb):
         """Compare with the constraint violations of the motion of least action under the attachments.
@@ -283,11 +285,11 @@ class d2_b:
         """Solve the rows of attached components and attachments in (0.19) for both unknowns."""
         attachments = np.hstack([Gba, IDENTITY])
         rows = np.vstack([np.hstack([M[ACTIVE:], G[:, ACTIVE:].T, attachments[:, ACTIVE:].T])])
-        known = f[ACTIVE:] - rows[:, :ACTIVE] @ va - rows[:, SIZE : SIZE + ROWS] @ la
+        known_terms = f[ACTIVE:] - rows[:, :ACTIVE] @ va - rows[:, SIZE : SIZE + ROWS] @ la
         left = np.zeros((2 * ATTACHED, 2 * ATTACHED))
         left[:ATTACHED] = np.hstack([rows[:, ACTIVE:SIZE], rows[:, SIZE + ROWS :]])
         left[ATTACHED:, :ATTACHED] = attachments[:, ACTIVE:]
-        right = np.concatenate([known, gb - attachments[:, :ACTIVE] @ va])
+        right = np.concatenate([known_terms, gb - attachments[:, :ACTIVE] @ va])
         return np.linalg.solve(left, right)[ATTACHED:]
 
     remark = r"The force on the attached components has the opposite sign, $-\boldsymbol\lambda_\beta$."

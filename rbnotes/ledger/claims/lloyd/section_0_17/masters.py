@@ -65,7 +65,7 @@ class t732:
         moves = np.eye(3 * POINTS).reshape(-1, POINTS, 3)
         return -np.stack([derivative(lambda t, m=m: place(x + t * m)).value for m in moves], axis=1)
 
-    remark = 'The notes write "sparse except for".'
+    remark = "The notes say `sparse except for' instead of `zero except for'."
     implements = NullSpaceReduction.expand_velocities
 
 
@@ -97,7 +97,7 @@ class t774_b:
         r"G_{\beta\alpha}$ by $\mathbf G_{\beta\alpha} + h\dot{\mathbf G}_{\beta\alpha}$, is "
         r"correct, and so is the $\mathbf g_\beta$ of section 0.19."
     )
-    no_simulation = "The sign is that of an acceleration along the motion; one evaluation shows it."
+    no_simulation = "One evaluation of the right-hand side shows the wrong sign."
     implements = point_on_body
 
 
@@ -122,8 +122,8 @@ class t774_c:
 
     def reference(E, x, phi, h):
         """Compare with differences of the position of a body point: its velocity and its change in a step."""
-        now = derivative(lambda t: motion(E, phi)(t) @ np.append(x, 1.0)).value[:3]
-        return now + drift_reference(E, x, phi, h)
+        velocity = derivative(lambda t: motion(E, phi)(t) @ np.append(x, 1.0)).value[:3]
+        return velocity + drift_reference(E, x, phi, h)
 
     tolerance = 1e-08
     remark = "This holds to first order in h."

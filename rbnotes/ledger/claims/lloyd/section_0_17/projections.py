@@ -71,11 +71,11 @@ def transfer_to_masters(Gka):
     """Apply unit forces: those on k are transferred to its masters, the others are unchanged."""
     P = np.zeros((TOTAL_SIZE, TOTAL_SIZE))
     for i, unit in enumerate(np.eye(TOTAL_SIZE)):
-        transferred = unit.copy()
-        transferred[FIRST:LAST] = 0.0
+        forces = unit.copy()
+        forces[FIRST:LAST] = 0.0
         for force, row in zip(unit[FIRST:LAST], Gka, strict=True):
-            transferred[:ACTIVE] -= force * row
-        P[:, i] = transferred
+            forces[:ACTIVE] -= force * row
+        P[:, i] = forces
     return P
 
 
@@ -95,9 +95,9 @@ class d3:
 
     def reference(M, Gba):
         """Compare with the kinetic energy of all components as a function of the active velocities."""
-        padded = np.zeros((SIZE, SIZE))
-        padded[:ACTIVE, :ACTIVE] = effective_mass(M, Gba)
-        return padded
+        M_all = np.zeros((SIZE, SIZE))
+        M_all[:ACTIVE, :ACTIVE] = effective_mass(M, Gba)
+        return M_all
 
     implements = eliminate_attachment
 
@@ -124,7 +124,7 @@ class d4:
         columns = [attached_velocities(Gba, unit) for unit in np.eye(ACTIVE)]
         return np.vstack([*columns, *np.zeros((ATTACHED, SIZE))])
 
-    exact = "both forms only place entries and their opposites"
+    exact = "both forms only copy entries and change signs"
     implements = eliminate_attachment
 
 
@@ -139,7 +139,7 @@ class d5:
         return eliminated_forces(SIZES, [k_attached(Gka)])
 
     reference = transfer_to_masters
-    exact = "both forms only place entries and their opposites"
+    exact = "both forms only copy entries and change signs"
     implements = eliminate_attachment
 
 
@@ -162,13 +162,13 @@ class t786:
 
     def reference(M, Gka, Gja):
         """Compare with the kinetic energy of all components, with v_j and v_k eliminated at once."""
-        kept = [*range(ACTIVE), TOTAL_SIZE - 1]
-        order = [*kept, *range(ACTIVE, TOTAL_SIZE - 1)]
+        remaining_indices = [*range(ACTIVE), TOTAL_SIZE - 1]
+        order = [*remaining_indices, *range(ACTIVE, TOTAL_SIZE - 1)]
         G = np.zeros((2 + ATTACHED, ACTIVE + 1))
         G[:2, :ACTIVE], G[2:, :ACTIVE] = Gja, Gka
-        padded = np.zeros((TOTAL_SIZE, TOTAL_SIZE))
-        padded[np.ix_(kept, kept)] = effective_mass(M[np.ix_(order, order)], G)
-        return padded
+        M_all = np.zeros((TOTAL_SIZE, TOTAL_SIZE))
+        M_all[np.ix_(remaining_indices, remaining_indices)] = effective_mass(M[np.ix_(order, order)], G)
+        return M_all
 
     remark = "Neither component is a master of the other here; section 0.18 treats the other case."
     implements = eliminate_attachment
@@ -196,6 +196,6 @@ class t793:
             P[:ACTIVE, ACTIVE + i] = -row
         return np.stack([P, P])
 
-    exact = "both forms only place entries and their opposites"
+    exact = "both forms only copy entries and change signs"
     remark = "This holds if neither component is attached to the other, as this section assumes."
     implements = eliminate_attachment

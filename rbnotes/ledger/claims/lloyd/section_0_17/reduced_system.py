@@ -148,7 +148,7 @@ class e0_22:
         return effective_rows(G, Gba)
 
     exact = (
-        "each number is one sum of few products in one order, and all forms round alike if the "
+        "each number is one sum of few products in one order, and all forms round in the same way if the "
         "processor does not fuse them"
     )
     implements = NullSpaceReduction.reduce

@@ -218,9 +218,9 @@ class e0_43_b:
         r"velocities $\boldsymbol\omega_A$ and $\boldsymbol\omega_B$ (which 0.22 defines, so that "
         "code with them runs). The assembled matrix is correct."
     )
-    units_mismatch = "the print has an angular velocity instead of a small rotation"
-    remark = r"$\mathbf R_{BA}\mathbf p_2\times\cdot$ reads $\mathbf R_{BA}(\mathbf p_2\times\cdot)$."
-    no_simulation = "It is a variation in a derivation, not a quantity that a step takes."
+    units_mismatch = "the printed factor is an angular velocity, not a small rotation"
+    remark = r"Read $\mathbf R_{BA}\mathbf p_2\times\cdot$ as $\mathbf R_{BA}(\mathbf p_2\times\cdot)$."
+    no_simulation = "It is a variation in a derivation, not a quantity that a time step uses."
     implements = frame_spring_forces
 
 
@@ -237,14 +237,14 @@ class t1050:
         return np.array([n.R_AW @ delta[0], n.R_AW @ delta[1]])
 
     def library(poses, delta):
-        turned = np.eye(4)
-        turned[:3, :3] = poses[0, :3, :3]
-        twist = se3.Ad(turned) @ np.concatenate([delta[1], delta[0]])
+        rotation_pose = np.eye(4)
+        rotation_pose[:3, :3] = poses[0, :3, :3]
+        twist = se3.Ad(rotation_pose) @ np.concatenate([delta[1], delta[0]])
         return np.array([twist[3:], twist[:3]])
 
     def reference(poses, delta):
         """Compare with differences of the pose of A under translation and rotation along its axes."""
-        rate = pose_derivative(lambda there: there[:, 0], poses, delta[None])[0]
+        rate = pose_derivative(lambda varied_poses: varied_poses[:, 0], poses, delta[None])[0]
         return np.array([rate[:3, 3], axial(rate[:3, :3] @ poses[0, :3, :3].T)])
 
     implements = se3.Ad

@@ -51,11 +51,13 @@ def relative_rotation(poses, delta):
     The result is the rotation of frame 2 relative to frame 1, in frame 1.
     """
 
-    def relative(there):
-        R = orientations(there)
+    def relative_rotation(varied_poses):
+        R = orientations(varied_poses)
         return np.swapaxes(R[:, 0], -1, -2) @ R[:, 1]
 
-    return axial(pose_derivative(relative, poses, delta[None])[0] @ relative(poses[None])[0].T)
+    return axial(
+        pose_derivative(relative_rotation, poses, delta[None])[0] @ relative_rotation(poses[None])[0].T
+    )
 
 
 def difference_library(poses, k_t, k_r):
@@ -134,8 +136,8 @@ class t1113:
     def reference(poses, delta):
         """Compare with differences of scipy's rotation vector of R_21 along motions of both bodies."""
 
-        def vector(there):
-            R = orientations(there)
+        def vector(varied_poses):
+            R = orientations(varied_poses)
             return Rotation.from_matrix(np.swapaxes(R[:, 0], -1, -2) @ R[:, 1]).as_rotvec()
 
         return pose_derivative(vector, poses, delta[None])[0]

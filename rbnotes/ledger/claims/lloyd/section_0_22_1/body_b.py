@@ -66,7 +66,7 @@ class e0_50:
         return variation(poses, ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[2]
 
     primitives = CHANGES_OF_AXES
-    remark = r"$\mathbf R_{AB}\mathbf p_1\times\cdot$ reads $\mathbf R_{AB}(\mathbf p_1\times\cdot)$."
+    remark = r"Read $\mathbf R_{AB}\mathbf p_1\times\cdot$ as $\mathbf R_{AB}(\mathbf p_1\times\cdot)$."
     implements = frame_spring_forces
 
 
@@ -100,12 +100,11 @@ class e0_51:
 
     primitives = MOTIONS_AND_AXES
     holds_when = in_body_axes
-    given = {**VISCOUS_VARIATION, "share": st.just(0.0)}
+    condition_inputs = {**VISCOUS_VARIATION, "share": st.just(0.0)}
     condition = (
         "The angular velocities are written in the axes of their own bodies, "
-        r"${}^B\boldsymbol\omega_B$ and ${}^A\boldsymbol\omega_A$, as (0.44) writes them. Section "
-        "0.22 defines the same letters in the world; with those components, or in any axes "
-        "between the body's and the world's, the right-hand side is wrong."
+        r"${}^B\boldsymbol\omega_B$ and ${}^A\boldsymbol\omega_A$, as in (0.44). Section 0.22 defines "
+        "the same letters in world axes; with world components, the right-hand side is wrong."
     )
     remark = (
         "The velocities are constant in the world. The notes state that the quantities of the assembled "
@@ -143,7 +142,7 @@ class d15:
     remark = (
         "ArtiSynth's `FrameSpring` (artisynth_core, commit 0ec17b06) negates the block of A in the rows of B."
     )
-    no_simulation = "The assembled matrices, which an implicit step takes, are right."
+    no_simulation = "The assembled matrices, which an implicit step uses, are right."
     implements = frame_spring_forces
 
 

@@ -101,7 +101,7 @@ class d17:
     primitives = MOTIONS_AND_AXES
 
     holds_when = is_fixed_in_world
-    given = {**WHOLE, "follow": st.just(0.0)}
+    condition_inputs = {**WHOLE, "follow": st.just(0.0)}
     condition = (
         "The velocities of the bodies are constant in world components. If they are constant in "
         "body components, as in equations of motion in body coordinates, the damping terms "
@@ -144,16 +144,17 @@ class t1178:
         return np.stack([(on_A @ n.R_1A).T @ n.R_1B, (on_B @ n.R_1B).T @ n.R_1A])
 
     primitives = (*MOTIONS_AND_AXES, "rbnotes.ledger.oracles.frame_springs.frame_spring_quantities")
-    given = {"poses": COMMON_AXIS_POSES, "k_r": positive_numbers()}
+    condition_inputs = {"poses": COMMON_AXIS_POSES, "k_r": positive_numbers()}
 
     def holds_when(poses, k_r):
         n = frame_spring_quantities(poses)
         return np.abs([n.R_1A @ n.u - n.u, n.R_1B @ n.u - n.u]).max() < 1e-9
 
     condition = (
-        r"$\mathbf U$ is excepted, which is that of (0.45) with the axis in frame 1: the rotations"
-        " on both sides transform it from one body to the other. Or the axis has the same "
-        "components in 1, A and B, for example if frames 1 and 2 are parallel to A and B."
+        r"The sentence does not include $\mathbf U$: it is the matrix of (0.45) with the axis in "
+        "frame 1, and the rotations on both of its sides transform from one body to the other. "
+        "Otherwise the axis must have the same components in frame 1, A and B, for example because "
+        "frames 1 and 2 are parallel to A and B."
     )
     implements = frame_spring_forces
 

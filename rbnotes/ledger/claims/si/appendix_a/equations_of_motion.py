@@ -117,12 +117,12 @@ class d9:
     tolerance = 1e-8
     scan = True
     correction = BRACKET_OF_RATES
-    units_mismatch = "the bracket of the print has accelerations instead of velocities"
+    units_mismatch = "the printed bracket contains accelerations instead of velocities"
     combined_with = ("si/sA/e46", "si/s3/e4")
     implements = reduced.SpatialOperators
 
 
-@section.misprint("d10", "The loads of all bodies, with a minus sign sign")
+@section.misprint("d10", "The loads of all bodies, with minus signs")
 class d10:
     formula = r"\mathbf f_e = \begin{bmatrix}-\mathbf f_{e,1}^T & -\mathbf f_{e,2}^T & \cdots & \mathbf f_{e,n}^T\end{bmatrix}^T"
     edit = (r"\cdots & \mathbf f_{e,n}", r"\cdots & -\mathbf f_{e,n}")
@@ -189,7 +189,7 @@ class e46:
     tolerance = 1e-8
     scan = True
     correction = r"With $\mathrm{ad}_{\mathbf v}^*$. " + BRACKET_OF_RATES
-    units_mismatch = "the bracket of the print has accelerations instead of velocities"
+    units_mismatch = "the printed bracket contains accelerations instead of velocities"
     implements = reduced.SpatialOperators
 
 
@@ -210,7 +210,7 @@ class e47:
     tolerance = 1e-8
     scan = True
     correction = r"With $\mathrm{ad}_{\mathbf v}^*$. " + BRACKET_OF_RATES
-    units_mismatch = "the bracket of the print has accelerations instead of velocities"
+    units_mismatch = "the printed bracket contains accelerations instead of velocities"
     implements = reduced.SpatialOperators
 
 
@@ -285,7 +285,7 @@ class e49:
         r"G_\lambda\mathbf S\ddot{\mathbf q}$, as in (50) and (51), and the bracket is "
         r"$\mathrm{ad}_{\mathbf v}^*$, without a dot."
     )
-    units_mismatch = "the print has velocities instead of accelerations, and vice versa"
+    units_mismatch = "the printed formula has velocities instead of accelerations, and vice versa"
     implements = reduced.SpatialOperators
 
 
@@ -317,8 +317,9 @@ class e50:
 
     tolerance = 1e-8
     remark = (
-        r"The check takes (52) with $\mathrm{ad}_{\mathbf v}^*$, without the dot, and $\mathbf f_e$ with all its minus "
-        r"signs. $\phi$ depends on $\mathbf q$ alone only if the external wrenches do."
+        r"The check uses (52) with $\mathrm{ad}_{\mathbf v}^*$, without the dot, and $\mathbf f_e$ "
+        r"with all its minus signs. $\phi$ depends on $\mathbf q$ alone only if the external wrenches "
+        "do."
     )
     implements = reduced.inverse_dynamics_dense
 
@@ -341,7 +342,7 @@ class e51:
         W = body_trees.mass_weighted_jacobian(assembly, q)
         return W.T @ W
 
-    remark = r"Its factors $\mathbf G_\lambda\mathbf S$ are not square."
+    remark = r"The factors $\mathbf G_\lambda\mathbf S$ are not square."
     implements = reduced.SpatialOperators
 
 
@@ -365,10 +366,10 @@ class e52:
     tolerance = 1e-8
     scan = True
     correction = (
-        r"The last bracket is $\mathrm{ad}_{\mathbf v}^*$of the twists. With a dot, $\mathbf C$ "
-        "would depend on the unknown accelerations."
+        r"The last bracket is $\mathrm{ad}_{\mathbf v}^*$, the bracket of the twists. With a dot, "
+        r"$\mathbf C$ would depend on the unknown accelerations."
     )
-    units_mismatch = "the bracket of the print has accelerations instead of velocities"
+    units_mismatch = "the printed bracket contains accelerations instead of velocities"
     remark = r"The motion only determines $\mathbf C\dot{\mathbf q}$; the matrix itself is not unique."
     implements = reduced.SpatialOperators
 
@@ -393,7 +394,7 @@ class e53:
         return -work + 0 * qdot
 
     remark = (
-        r"The check takes $\mathbf f_e$ with all its minus signs; the last one is missing above (46). The result depends on "
-        r"$\mathbf q$ alone only if the external wrenches do."
+        r"The check uses $\mathbf f_e$ with all its minus signs; the last one is missing above (46). "
+        r"The result depends on $\mathbf q$ alone only if the external wrenches do."
     )
     implements = reduced.SpatialOperators

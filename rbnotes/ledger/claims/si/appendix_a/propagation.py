@@ -41,8 +41,8 @@ class e43:
         E, Gamma = body_trees.poses(assembly, q), np.zeros((18, 18))
         for i, parent in enumerate(assembly.parents):
             if parent >= 0:
-                seen = adjoint_by_conjugation(np.linalg.inv(E[i]) @ E[parent])
-                Gamma[6 * i : 6 * i + 6, 6 * parent : 6 * parent + 6] = seen
+                adjoint = adjoint_by_conjugation(np.linalg.inv(E[i]) @ E[parent])
+                Gamma[6 * i : 6 * i + 6, 6 * parent : 6 * parent + 6] = adjoint
         return Gamma
 
     implements = SpatialOperators
@@ -114,5 +114,8 @@ class t292:
         return counts
 
     exact = "ranks are integers"
-    remark = "The power k maps from the k-th ancestor to a body, and no body has n ancestors."
+    remark = (
+        r"The power $\Gamma_\lambda^k$ maps twists of the k-th ancestor to the frame of the body, and "
+        "no body has n ancestors."
+    )
     implements = SpatialOperators

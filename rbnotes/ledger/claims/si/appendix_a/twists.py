@@ -176,9 +176,9 @@ class d6:
         """
         brackets = np.zeros((18, 18))
         for i, own in enumerate(body_trees.coordinate_slices(assembly)):
-            alone = ZERO_RATES.copy()
-            alone[own] = qdot[own]
-            twist, rows = body_trees.twists(assembly, q, alone)[i], slice(6 * i, 6 * i + 6)
+            joint_rates = ZERO_RATES.copy()
+            joint_rates[own] = qdot[own]
+            twist, rows = body_trees.twists(assembly, q, joint_rates)[i], slice(6 * i, 6 * i + 6)
             brackets[rows, rows] = np.stack([commutator(unit, twist) for unit in np.eye(6)], axis=-1)
         return brackets
 

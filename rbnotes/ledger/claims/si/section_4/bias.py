@@ -25,7 +25,7 @@ from rbnotes.testing.strategies import arrays
 ZERO_WRENCHES = np.zeros((3, 6))
 
 
-@section.holds("e18", "Pass 1: the twist that a body has from its parent")
+@section.holds("e18", "Pass 1: twist of a body due to the motion of its parent")
 class e18:
     formula = r"\mathbf v_k = \mathrm{Ad}_{f_{\lambda(k),k}^{-1}}\mathbf v_{\lambda(k)}"
     inputs = MOTION
@@ -40,21 +40,21 @@ class e18:
 
     def library(assembly, q, qdot):
         """Subtract the twists of the bodies' own joints from the twists of the bodies."""
-        found = six_passes(assembly, q, qdot)
-        own = [
+        passes = six_passes(assembly, q, qdot)
+        joint_twists = [
             S @ qdot[part]
-            for S, part in zip(found.factors.S, library_tree_of(assembly).coordinate_slices, strict=True)
+            for S, part in zip(passes.factors.S, library_tree_of(assembly).coordinate_slices, strict=True)
         ]
-        return found.v - np.stack(own)
+        return passes.v - np.stack(joint_twists)
 
     def reference(assembly, q, qdot):
         """Compute complex steps of poses in the world, with the body's own joint locked."""
-        found = []
+        twists = []
         for k, own in enumerate(body_trees.coordinate_slices(assembly)):
-            locked = qdot.copy()
-            locked[own] = 0
-            found.append(body_trees.twists(assembly, q, locked)[k])
-        return np.stack(found)
+            locked_qdot = qdot.copy()
+            locked_qdot[own] = 0
+            twists.append(body_trees.twists(assembly, q, locked_qdot)[k])
+        return np.stack(twists)
 
     remark = "Parents are visited before their children, and the base is at rest: its twist is zero."
     implements = factored_dynamics
@@ -67,7 +67,7 @@ class e19:
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
-        """Evaluate with the twist that the body has from its parent, which is v after (18)."""
+        """Evaluate with the twist due to the motion of the parent, which is v after (18)."""
         quantities, a = body_quantities(assembly, q, qdot), np.zeros((3, 6))
         for k, parent in enumerate(quantities.parents):
             own, v = quantities.coordinate_slices[k], np.zeros(6)
@@ -85,12 +85,14 @@ class e19:
         The twist of the parent is expressed in the frame of the body.
         """
         E, phidot = body_trees.poses(assembly, q), body_trees.twist_rates(assembly, q, qdot, np.zeros(6))
-        found = phidot.copy()
+        rates = phidot.copy()
         for k, parent in enumerate(assembly.parents):
             if parent >= 0:
-                inwards = np.linalg.inv(E[k]) @ E[parent]
-                found[k] -= twist_from_matrix(inwards @ twist_matrix(phidot[parent]) @ np.linalg.inv(inwards))
-        return found
+                parent_in_body = np.linalg.inv(E[k]) @ E[parent]
+                rates[k] -= twist_from_matrix(
+                    parent_in_body @ twist_matrix(phidot[parent]) @ np.linalg.inv(parent_in_body)
+                )
+        return rates
 
     tolerance = 1e-8
     remark = (
@@ -127,13 +129,17 @@ class e20:
 
 def bias_wrenches(assembly, q, qdot, wrenches):
     """Compare with the wrench that six point masses of a body need at a constant twist, minus loads."""
-    phi, quantities, found = body_trees.twists(assembly, q, qdot), body_quantities(assembly, q, qdot), []
+    phi, quantities, net_wrenches = (
+        body_trees.twists(assembly, q, qdot),
+        body_quantities(assembly, q, qdot),
+        [],
+    )
     bodies = zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)
     for i, (m, c, J) in enumerate(bodies):
-        found.append(
+        net_wrenches.append(
             inertial_wrench(m, c, J, phi[i], np.zeros(6)) - quantities.gravity_wrenches[i] - wrenches[i]
         )
-    return np.stack(found)
+    return np.stack(net_wrenches)
 
 
 @section.misprint("e21", "Pass 1: wrenches at constant twists, minus the loads")
@@ -144,7 +150,7 @@ class e21:
     result = Result(WRENCH, "on each body, in its frame")
 
     def printed(assembly, q, qdot, wrenches):
-        """Evaluate with i as the loop before leaves it, at the last link."""
+        """Evaluate with i at the last link, its value after the preceding loop."""
         quantities, i = body_quantities(assembly, q, qdot), 2
         f_e = quantities.gravity_wrenches + wrenches
         return np.stack(
@@ -209,7 +215,10 @@ class e23:
         return articulated_bodies.joint_wrenches(assembly, q, qdot, np.zeros(6), wrenches)
 
     tolerance = 1e-8
-    remark = "The bar over a letter has a different meaning each time: it denotes neither an average nor a relation to the letter."
+    remark = (
+        r"A bar has no fixed meaning in the paper: $\boldsymbol\alpha_k$ is the rate of a twist, and "
+        r"$\bar{\boldsymbol\alpha}_k$ is a wrench."
+    )
     primitives = ("rbnotes.ledger.oracles.point_mass_dynamics.inertial_wrench",)
     implements = factored_dynamics
 
@@ -305,20 +314,20 @@ class t191:
     result = Result(RATE / TIME, "of the joints, in their order")
 
     def printed(assembly, q, qdot, tau):
-        W, remaining = (
+        W, net_force = (
             articulated_bodies.mass_weighted_jacobian(assembly, q),
             articulated_bodies.net_generalized_force(assembly, q, qdot, ZERO_WRENCHES, tau),
         )
-        return np.linalg.inv(W.T @ W) @ remaining
+        return np.linalg.inv(W.T @ W) @ net_force
 
     def library(assembly, q, qdot, tau):
         """Run passes 4 to 6 alone, for bodies at rest under the remaining forces.
 
         The joint forces also carry the weights.
         """
-        remaining, zero = six_passes(assembly, q, qdot, ZERO_WRENCHES, tau).tau_bar, np.zeros(6)
+        net_force, zero = six_passes(assembly, q, qdot, ZERO_WRENCHES, tau).tau_bar, np.zeros(6)
         weights = six_passes(assembly, q, zero).p_bar
-        return six_passes(assembly, q, zero, ZERO_WRENCHES, remaining + weights).qddot
+        return six_passes(assembly, q, zero, ZERO_WRENCHES, net_force + weights).qddot
 
     def reference(assembly, q, qdot, tau):
         """Apply Gauss's principle to the point masses of the moving bodies."""

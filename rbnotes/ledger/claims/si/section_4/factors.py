@@ -100,7 +100,10 @@ class e28:
         )
 
     tolerance = 1e-8
-    remark = r"It is invertible, as (29) needs it, only if the columns of $\mathbf S_k$ are independent: not at a singular position."
+    remark = (
+        r"The inverse in (29) exists only if the columns of $\mathbf S_k$ are independent, that is, "
+        "not at a singular position."
+    )
     implements = reduced.square_factors
 
 
@@ -171,7 +174,7 @@ class e30:
         r"S_k\boldsymbol\Omega_k^{-1}$. The product is a wrench, which is transformed from the "
         "body to its parent; the printed adjoint transforms twists in the other direction."
     )
-    units_mismatch = "the print applies the adjoint of twists to a wrench"
+    units_mismatch = "the printed formula applies the adjoint of twists to a wrench"
     combined_with = ("si/s4/e29", "si/s4/e31")
     implements = reduced.square_factors
 
@@ -383,11 +386,11 @@ class t139:
         """Run the six passes, corrected, with numbers that count their products."""
         n, tally = assembly.num_coordinates, [0]
         q, qdot = states[:, :n]
-        given = [
+        links = [
             tuple(counted_array(part, tally) for part in link) for link in hinge_links(assembly, q, qdot)
         ]
-        found = six_pass_accelerations(assembly.parents, given)
-        return [tally[0], *map(float, found)]
+        qddot = six_pass_accelerations(assembly.parents, links)
+        return [tally[0], *map(float, qddot)]
 
     tolerance = 1e-8
     remark = (

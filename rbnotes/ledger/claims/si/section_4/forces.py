@@ -62,22 +62,26 @@ class e13:
 
     def printed(assembly, q, qdot, wrenches, qddot):
         """Rotate the forces of children into the frame of the parent, with moments about its origin."""
-        quantities, own = body_quantities(assembly, q, qdot), body_forces(assembly, q, qdot, wrenches, qddot)
-        f = np.stack(own)
+        quantities, wrenches_of_bodies = (
+            body_quantities(assembly, q, qdot),
+            body_forces(assembly, q, qdot, wrenches, qddot),
+        )
+        f = np.stack(wrenches_of_bodies)
         for k in (2, 1, 0):
             R, t, i = quantities.G[k, :3, :3], quantities.G[k, :3, 3], quantities.parents[k]
-            push = R @ f[k, 3:]
+            force = R @ f[k, 3:]
             if i >= 0:
-                f[i] += np.concatenate([R @ f[k, :3] + np.cross(t, push), push])
+                f[i] += np.concatenate([R @ f[k, :3] + np.cross(t, force), force])
         return f
 
     library = forces_library
     reference = forces_reference
     tolerance = 1e-8
     remark = (
-        r"$\mathbf f_i$ is the wrench that link $\lambda(i)$ exerts on link $i$ (line 123); "
-        r"$\mathbf f_{e,i}$ is the external wrench on link $i$, including its weight, in frame $i$ with moments about "
-        "its origin. They are on different sides."
+        r"$\mathbf f_i$ is the wrench that link $\lambda(i)$ exerts on link $i$ (line 123). $\mathbf "
+        "f_{e,i}$ is the external wrench on link $i$, including its weight, in frame $i$ with "
+        r"moments about its origin. The equation is solved for $\mathbf f_i$, so that $\mathbf "
+        "f_{e,i}$ has a minus sign."
     )
     implements = reduced.SpatialOperators
 
@@ -89,10 +93,13 @@ class e14:
     result = Result(WRENCH, "on each body, in its frame")
 
     def printed(assembly, q, qdot, wrenches, qddot):
-        quantities, own = body_quantities(assembly, q, qdot), body_forces(assembly, q, qdot, wrenches, qddot)
+        quantities, wrenches_of_bodies = (
+            body_quantities(assembly, q, qdot),
+            body_forces(assembly, q, qdot, wrenches, qddot),
+        )
         f = np.zeros((3, 6))
         for i in (2, 1, 0):
-            f[i] = sum((quantities.A[k].T @ f[k] for k in quantities.children(i)), own[i])
+            f[i] = sum((quantities.A[k].T @ f[k] for k in quantities.children(i)), wrenches_of_bodies[i])
         return f
 
     library = forces_library
@@ -145,8 +152,9 @@ class e16:
 
     tolerance = 1e-8
     remark = (
-        r"The loads have a minus sign in $\phi$: they are the joint forces that balance the loads. $\phi$ depends on "
-        r"$\mathbf q$ alone only if the external wrenches do, which drag and dampers do not."
+        r"$\phi$ is the vector of the joint forces that balance the loads; it contains the loads with "
+        r"a minus sign. It depends on $\mathbf q$ alone only if the external wrenches do, which drag "
+        "and dampers do not."
     )
     implements = (reduced.SpatialOperators, reduced.forward_dynamics_dense)
 
@@ -188,17 +196,19 @@ class t189:
         return [1, 4, 6, fraction]
 
     def library(radii, q, fraction):
-        R, r, other_R, other_r = radii
+        R, r, second_R, second_r = radii
         z, y = joints.Revolute(), joints.Revolute([0, 1.0, 0])
-        out, across = np.eye(4), np.eye(4)
-        out[0, 3], across[0, 3] = R, r + other_r
-        back = np.eye(4)
-        back[0, 3] = other_R
-        turns = joints.Composite(z, joints.Fixed(out), y, joints.Fixed(across), y, joints.Fixed(back), z)
-        kinds = {"hinge": z, "tori": turns, "free": joints.Free3D()}
+        to_tube, between_tubes = np.eye(4), np.eye(4)
+        to_tube[0, 3], between_tubes[0, 3] = R, r + second_r
+        to_axis = np.eye(4)
+        to_axis[0, 3] = second_R
+        torus_joint = joints.Composite(
+            z, joints.Fixed(to_tube), y, joints.Fixed(between_tubes), y, joints.Fixed(to_axis), z
+        )
+        kinds = {"hinge": z, "tori": torus_joint, "free": joints.Free3D()}
         body = spatial_inertia(fraction, np.eye(3), np.ones(3))
-        apart = reduced.Tree([reduced.Link(name, joint, body) for name, joint in kinds.items()])
-        Omega = reduced.square_factors(apart, np.concatenate([[q[0]], q, np.zeros(6)])).Omega
+        tree = reduced.Tree([reduced.Link(name, joint, body) for name, joint in kinds.items()])
+        Omega = reduced.square_factors(tree, np.concatenate([[q[0]], q, np.zeros(6)])).Omega
         sizes = [np.linalg.matrix_rank(block) for block in Omega]
         return [*sizes, Omega[2][0, 0]]
 
@@ -209,8 +219,10 @@ class t189:
         """
         hinge = complex_steps.partial_derivatives(lambda x: screw_pose(np.eye(3)[2], x[..., 0]), q[:1])
         tori = complex_steps.partial_derivatives(touching_tori(radii), q)
-        free = np.eye(6)
-        ranks = [np.linalg.matrix_rank(each.reshape(len(each), -1)) for each in (hinge, tori, free)]
+        free_joint_rows = np.eye(6)
+        ranks = [
+            np.linalg.matrix_rank(each.reshape(len(each), -1)) for each in (hinge, tori, free_joint_rows)
+        ]
         return [*ranks, fraction]
 
     exact = "sizes are integers, and a mass is returned unchanged"

@@ -96,13 +96,13 @@ class e7:
         return np.concatenate([second, third])
 
     def library(assembly, q, qdot):
-        found = se3.hat(reduced.twists(library_tree_of(assembly), q, qdot))
-        return np.concatenate([found, found])
+        twist_matrices = se3.hat(reduced.twists(library_tree_of(assembly), q, qdot))
+        return np.concatenate([twist_matrices, twist_matrices])
 
     def reference(assembly, q, qdot):
         """Compare with complex steps, along the motion, of poses moved by all joints before each body."""
-        found = [twist_matrix(phi) for phi in body_trees.twists(assembly, q, qdot)]
-        return np.stack([*found, *found])
+        twist_matrices = [twist_matrix(phi) for phi in body_trees.twists(assembly, q, qdot)]
+        return np.stack([*twist_matrices, *twist_matrices])
 
     implements = (reduced.twists, se3.hat)
 
@@ -142,10 +142,13 @@ class e9:
 
     def printed(assembly, q):
         G = relative_poses(assembly, q)
-        slopes = complex_steps.partial_derivatives(lambda x: relative_poses(assembly, x), q)
+        derivatives = complex_steps.partial_derivatives(lambda x: relative_poses(assembly, x), q)
         columns = []
         for i, own in enumerate(body_trees.coordinate_slices(assembly)):
-            columns += [twist_from_matrix(np.linalg.inv(G[i]) @ slopes[place, i]) for place in range(6)[own]]
+            columns += [
+                twist_from_matrix(np.linalg.inv(G[i]) @ derivatives[coordinate, i])
+                for coordinate in range(6)[own]
+            ]
         return np.stack(columns, axis=-1)
 
     def library(assembly, q):
@@ -207,12 +210,12 @@ class e10:
     def reference(assembly, q, qdot):
         """Compare with differences, along the motion, of conjugations of unit twists with the inverse pose."""
 
-        def conjugated(x):
+        def adjoints(x):
             G = relative_poses(assembly, x)
-            moved = [np.linalg.inv(G) @ twist_matrix(unit) @ G for unit in np.eye(6)]
-            return np.stack([np.stack([_vee(X[..., i, :, :]) for i in range(3)], -2) for X in moved], -1)
+            conjugates = [np.linalg.inv(G) @ twist_matrix(unit) @ G for unit in np.eye(6)]
+            return np.stack([np.stack([_vee(X[..., i, :, :]) for i in range(3)], -2) for X in conjugates], -1)
 
-        return derivative_along_motion(conjugated, q, qdot)
+        return derivative_along_motion(adjoints, q, qdot)
 
     tolerance = 1e-8
     implements = (reduced.parent_motion_transforms, reduced.motion_subspaces)
@@ -243,8 +246,8 @@ class e11:
         return vdot
 
     def library(assembly, q, qdot, qddot):
-        moving = reduced.body_kinematics(library_tree_of(assembly), q, qdot)
-        return moving.J @ qddot + moving.bias_acceleration
+        kinematics = reduced.body_kinematics(library_tree_of(assembly), q, qdot)
+        return kinematics.J @ qddot + kinematics.bias_acceleration
 
     def reference(assembly, q, qdot, qddot):
         """Compare with differences of the twists along a motion with these accelerations."""
@@ -264,11 +267,11 @@ class e12:
     def printed(q, qdot):
         """Evaluate the sum for a universal joint, which has two coordinates."""
         unit = np.eye(2)
-        slopes = [
+        S_derivatives = [
             derivative_along_motion(lambda x: body_trees.joint_jacobian("universal", x), q, axis)
             for axis in unit
         ]
-        return slopes[0] @ qdot + slopes[1] * qdot[1]
+        return S_derivatives[0] @ qdot + S_derivatives[1] * qdot[1]
 
     def library(q, qdot):
         return joints.Universal().motion_subspace_rate(q, qdot)
@@ -303,8 +306,8 @@ class t129:
     def printed(G, q, qdot):
         """Return the origin of the hinge frame in the parent, the twist about the hinge, and Sdot."""
         S, S_dot = np.array([0, 0, 1, 0, 0, 0]), np.array([0, 0, 0, 0, 0, 0])
-        turning = np.concatenate([S * qdot, S_dot])
-        return np.concatenate([G[:3, 3], turning])
+        twist_and_rate = np.concatenate([S * qdot, S_dot])
+        return np.concatenate([G[:3, 3], twist_and_rate])
 
     def library(G, q, qdot):
         hinge = joints.Revolute()

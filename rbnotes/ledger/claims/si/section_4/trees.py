@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rbnotes.ledger.oracles.body_quantities_inputs import BODIES, FORKED, library_tree_of
+from rbnotes.ledger.oracles.body_quantities_inputs import BODIES, FORKED_BODIES, library_tree_of
 from rbnotes.multibody import reduced
 from rbnotes.testing.strategies import arrays
 
@@ -10,7 +10,7 @@ from rbnotes.testing.strategies import arrays
 POSITIONS = {"assembly": BODIES, "q": arrays(6)}
 MOTION = {**POSITIONS, "qdot": arrays(6)}
 LOADED_MOTION = {**MOTION, "wrenches": arrays(3, 6)}
-FORKED_MOTION = {**LOADED_MOTION, "assembly": FORKED}
+FORKED_MOTION = {**LOADED_MOTION, "assembly": FORKED_BODIES}
 DRIVEN_MOTION = {**LOADED_MOTION, "tau": arrays(6)}
 ACCELERATED_MOTION = {**LOADED_MOTION, "qddot": arrays(6)}
 

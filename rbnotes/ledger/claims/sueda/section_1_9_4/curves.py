@@ -191,7 +191,7 @@ class e1_43:
 
     tolerance = 1e-12
     exact = "no inputs: the conditions are numbers"
-    remark = "Twelve independent conditions for twelve coefficients."
+    remark = "These are twelve independent conditions for twelve coefficients."
     implements = ACTIVE
 
 
@@ -211,7 +211,7 @@ class e1_44:
     library = active_library
     reference = active_reference
     tolerance = 5e-10
-    tolerance_reason = "the print is compared to twelve digits"
+    tolerance_reason = "the printed numbers are compared to twelve digits"
     remark = (
         "Twelve significant digits agree in every coefficient. The last two or three printed digits "
         r"(largest difference $1.4\cdot10^{-12}$) are rounding errors; only $a_1$ is right to its last "
@@ -257,7 +257,7 @@ class e1_46:
     library = velocity_library
     reference = velocity_reference
     tolerance = 5e-9
-    tolerance_reason = "the print is compared to twelve digits"
+    tolerance_reason = "the printed numbers are compared to twelve digits"
     remark = (
         "All digits agree except the last ones of $d_1$, which should equal $a_1 = 0.9152534738643785$, "
         "and of $b_3 = -c_3 = -0.799945949598000$."

@@ -220,7 +220,7 @@ class e1_42:
     library = passive_library
     reference = passive_reference
     tolerance = 5e-10
-    tolerance_reason = "the print is compared to twelve digits"
+    tolerance_reason = "the printed numbers are compared to twelve digits"
     remark = (
         "Twelve significant digits agree in every coefficient. The last two or three printed digits "
         r"(largest difference $2.4\cdot10^{-12}$, in $c_2$) are rounding errors of the linear system in "

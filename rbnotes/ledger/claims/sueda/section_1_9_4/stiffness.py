@@ -148,7 +148,7 @@ class e1_51:
 
     combined_with = ("sueda/s1.9.4/e1.50", "sueda/s1.9.4/e1.52")
     correction = (
-        r"a minus sign in front of the matrix, $-\dfrac{f}{\|\Delta\mathbf x\|}$ in the place of "
+        r"a minus sign in front of the matrix, $-\dfrac{f}{\|\Delta\mathbf x\|}$ instead of "
         r"$\dfrac{f}{\|\Delta\mathbf x\|}$"
     )
     remark = (
@@ -184,7 +184,7 @@ class e1_52:
             pose_derivative(lambda poses: tension_per_length(poses, x, phi, *parameters), E),
         )
 
-    given = MUSCLE_OF_CONSTANT_RATE
+    condition_inputs = MUSCLE_OF_CONSTANT_RATE
     holds_when = has_constant_rate
     condition = r"the two points move along the segment (or the tension does not depend on $\tilde v$)"
     correction = MISSING_RATE
@@ -222,7 +222,7 @@ class e1_53:
 
         return complex_step(ratio, np.zeros(3))
 
-    given = ALIGNED_SEGMENT
+    condition_inputs = ALIGNED_SEGMENT
 
     def holds_when(dx, dv, *parameters):
         return np.allclose(np.cross(dx, dv), 0, atol=1e-9)

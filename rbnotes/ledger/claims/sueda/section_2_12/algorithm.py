@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rbnotes import se3
 from rbnotes.ledger.claims.sueda.section_2_12 import section
 from rbnotes.ledger.claims.sueda.section_2_12.symbols import (
-    SLACK,
+    TOLERANCE,
     ad,
     joint_external_wrenches,
     joint_inertia,
@@ -17,7 +17,7 @@ from rbnotes.ledger.claims.sueda.section_2_12.symbols import (
 )
 from rbnotes.ledger.joint_quantities import BRANCHING
 from rbnotes.ledger.oracles import articulated_bodies
-from rbnotes.ledger.oracles.body_quantities_inputs import LINKED_IN_ANY_TREE, library_tree_of
+from rbnotes.ledger.oracles.body_quantities_inputs import FOUR_BODIES_IN_ANY_TREE, library_tree_of
 from rbnotes.ledger.oracles.branching_tree_joints import solve_hybrid_dynamics
 from rbnotes.ledger.quantities import ENERGY, FORCE, TIME, TORQUE, vector_quantity
 from rbnotes.ledger.record import Result
@@ -30,8 +30,8 @@ from rbnotes.multibody.reduced import (
 from rbnotes.multibody.reduced.jacobian_products import subtree_wrenches
 from rbnotes.testing.strategies import arrays
 
-MIXED = {
-    "assembly": LINKED_IN_ANY_TREE,
+HYBRID_INPUTS = {
+    "assembly": FOUR_BODIES_IN_ANY_TREE,
     **{name: arrays(5) for name in ("q", "v", "a", "tau")},
     # For each joint whether its acceleration is prescribed.
     "is_prescribed": st.tuples(*[st.booleans()] * 4),
@@ -74,18 +74,20 @@ def algorithm_9(tree, q, v, a, tau, body_terms, is_prescribed):
             F[j] = M_hat[j] @ V_dot[j] + B_hat[j]
             tau[part] = S.T @ F[j]
         else:
-            inherited = Ad @ V_dot[parents[j]] + eta[j]
-            a[part] = Psi[j] @ (tau[part] - S.T @ M_hat[j] @ inherited - S.T @ B_hat[j])
-            V_dot[j] = inherited + S @ a[part]
+            bias_acceleration = Ad @ V_dot[parents[j]] + eta[j]
+            a[part] = Psi[j] @ (tau[part] - S.T @ M_hat[j] @ bias_acceleration - S.T @ B_hat[j])
+            V_dot[j] = bias_acceleration + S @ a[part]
             F[j] = M_hat[j] @ V_dot[j] + B_hat[j]
     return np.concatenate([a, tau, F.ravel()])
 
 
-def mixed_library(assembly, q, v, a, tau, is_prescribed):
+def hybrid_library(assembly, q, v, a, tau, is_prescribed):
     tree = library_tree_of(assembly)
     links = list(zip(tree.links, tree.coordinate_slices, strict=True))
     prescribed = {
-        link.name: a[part] for (link, part), fixed in zip(links, is_prescribed, strict=True) if fixed
+        link.name: a[part]
+        for (link, part), prescribed_flag in zip(links, is_prescribed, strict=True)
+        if prescribed_flag
     }
     qddot, torques = hybrid_dynamics(tree, q, v, prescribed, tau)
     kinematics = body_kinematics(tree, q, v)
@@ -107,10 +109,12 @@ def joint_frame_wrenches(assembly, wrenches):
     return np.array(result)
 
 
-def mixed_reference(assembly, q, v, a, tau, is_prescribed):
-    M, bias_forces, holding_forces = articulated_bodies.equation_of_motion_terms(assembly, q, v, AT_REST)
+def hybrid_reference(assembly, q, v, a, tau, is_prescribed):
+    M, bias_forces, gravity_compensation = articulated_bodies.equation_of_motion_terms(
+        assembly, q, v, AT_REST
+    )
     fixed = articulated_bodies.joint_coordinates(assembly, [j for j in range(4) if is_prescribed[j]])
-    qddot, joint_forces = solve_hybrid_dynamics(M, tau - bias_forces - holding_forces, a, tuple(fixed))
+    qddot, joint_forces = solve_hybrid_dynamics(M, tau - bias_forces - gravity_compensation, a, tuple(fixed))
     transmitted = articulated_bodies.subtree_wrenches(
         assembly, q, articulated_bodies.joint_wrenches(assembly, q, v, qddot, AT_REST)
     )
@@ -120,29 +124,29 @@ def mixed_reference(assembly, q, v, a, tau, is_prescribed):
 @section.holds("alg9", "Algorithm 9: recursive hybrid dynamics")
 class alg9:
     formula = r"\begin{aligned} &\text{forward: } V_j = {}^j_p\mathrm{Ad}V_p + S_j\dot q_j,\ \eta_j = \mathrm{ad}(V_j)S_j\dot q_j + \dot S_j\dot q_j \\ &\text{backward: } \hat M_j = M_j + \sum_c{}^c_j\mathrm{Ad}^\top\Pi_c{}^c_j\mathrm{Ad},\ \hat{\mathcal B}_j = -\mathrm{ad}(V_j)^\top M_jV_j - F_j^{\text{ext}} + \sum_c{}^c_j\mathrm{Ad}^\top\beta_c \\ &\quad\text{prescribed: } \Pi_j = \hat M_j,\ \beta_j = \hat{\mathcal B}_j + \hat M_j(\eta_j + S_j\ddot q_j) \\ &\quad\text{else: } \Psi_j = (S_j^\top\hat M_jS_j)^{-1},\ \Pi_j = \hat M_j - \hat M_jS_j\Psi_jS_j^\top\hat M_j, \\ &\qquad\beta_j = \hat{\mathcal B}_j + \hat M_j(\eta_j + S_j\Psi_j(\tau_j - S_j^\top(\hat M_j\eta_j + \hat{\mathcal B}_j))) \\ &\text{forward: } \ddot q_j = \Psi_j(\tau_j - S_j^\top\hat M_j({}^j_p\mathrm{Ad}\dot V_p + \eta_j) - S_j^\top\hat{\mathcal B}_j) \text{ unless prescribed}, \\ &\quad\dot V_j = {}^j_p\mathrm{Ad}\dot V_p + S_j\ddot q_j + \eta_j,\ F_j = \hat M_j\dot V_j + \hat{\mathcal B}_j,\ \tau_j = S_j^\top F_j \text{ if prescribed} \end{aligned}"
-    inputs = MIXED
+    inputs = HYBRID_INPUTS
     result = Result(
         BRANCHING / TIME / TIME + ENERGY / BRANCHING + vector_quantity(*4 * ((TORQUE, 3), (FORCE, 3))),
         "of the joints: accelerations, forces, then wrenches in their frames",
     )
 
     def printed(assembly, q, v, a, tau, is_prescribed):
-        """Return accelerations and torques of all joints, given or computed, and the wrenches F through them."""
+        """Return accelerations and torques of all joints, prescribed or computed, and the wrenches F through them."""
         tree = library_tree_of(assembly)
         F_ext = joint_external_wrenches(tree, gravity_wrenches(tree, q))
         return algorithm_9(tree, q, v, a, tau, momentum_and_force(tree, q, v, F_ext), is_prescribed)
 
     def library(assembly, q, v, a, tau, is_prescribed):
-        return mixed_library(assembly, q, v, a, tau, is_prescribed)
+        return hybrid_library(assembly, q, v, a, tau, is_prescribed)
 
     def reference(assembly, q, v, a, tau, is_prescribed):
         """Compare with d'Alembert's principle for points, by complex steps, at the prescribed accelerations.
 
         The wrench through a joint is the inertial force minus the weight of all points beyond it.
         """
-        return mixed_reference(assembly, q, v, a, tau, is_prescribed)
+        return hybrid_reference(assembly, q, v, a, tau, is_prescribed)
 
-    tolerance = SLACK
+    tolerance = TOLERANCE
     remark = (
         r"If $p$ is the world, $V_p$ and $\dot V_p$ are zero. Instead of the sums over the children in "
         "lines 7 and 8, each child can add its term to its parent."

@@ -9,16 +9,21 @@ from rbnotes.ledger.claims.sueda.section_2_8.motion import (
     QUADRATIC,
     acceleration_reference,
     all_errors,
-    loop,
+    make_loop,
     maximal_rows,
     reduced_row,
     reduced_row_dot,
     solve_kkt,
     system_of,
 )
-from rbnotes.ledger.claims.sueda.section_2_8.programs import ABOVE, SECOND, above, stack_rows
+from rbnotes.ledger.claims.sueda.section_2_8.programs import (
+    PLANE_INPUTS,
+    SECOND_QUADRATIC,
+    inequality_errors,
+    stack_rows,
+)
 from rbnotes.ledger.claims.sueda.section_2_12 import section
-from rbnotes.ledger.claims.sueda.section_2_12.symbols import SLACK
+from rbnotes.ledger.claims.sueda.section_2_12.symbols import TOLERANCE
 from rbnotes.ledger.joint_quantities import BRANCHING
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.branching_tree import bias_acceleration, tree_newton_equations
@@ -77,7 +82,7 @@ def solve_dual(link_frames, bodies, g, q, v, x_A, x_B, c, b):
 
 def dual_problem_inputs(link_frames, bodies, g, q, v, x_A, x_B, c, b):
     system, state = system_of(link_frames, bodies, g, q, v)
-    return system, [QuadraticConstraint(c, b), loop(x_A, x_B)], state
+    return system, [QuadraticConstraint(c, b), make_loop(x_A, x_B)], state
 
 
 def constrained_accelerations(link_frames, bodies, g, q, v, x_A, x_B, c, b):
@@ -88,14 +93,18 @@ def constrained_accelerations(link_frames, bodies, g, q, v, x_A, x_B, c, b):
 
 def multipliers(M, f, G, bias):
     """Solve (2.123)."""
-    free = np.linalg.solve(M, f)
-    return np.linalg.solve(G @ np.linalg.inv(M) @ G.T, -bias - G @ free)
+    free_acceleration = np.linalg.solve(M, f)
+    return np.linalg.solve(G @ np.linalg.inv(M) @ G.T, -bias - G @ free_acceleration)
 
 
 @section.holds("e2.121", "Constraint rows on bodies and on joints, and their rates")
 class e2_121:
     formula = r"\bar G_r = \begin{pmatrix} G_r \\ G_mJ_{mr} \end{pmatrix},\ \dot{\bar G}_r = \begin{pmatrix} \dot G_r \\ \dot G_mJ_{mr} + G_m\dot J_{mr} \end{pmatrix},\ \bar C_r = \begin{pmatrix} C_r \\ C_mJ_{mr} \end{pmatrix},\ \dot{\bar C}_r = \begin{pmatrix} \dot C_r \\ \dot C_mJ_{mr} + C_m\dot J_{mr} \end{pmatrix}"
-    inputs = {name: CONSTRAINED_TREE[name] for name in CONSTRAINED_TREE if name != "g"} | ABOVE | SECOND
+    inputs = (
+        {name: CONSTRAINED_TREE[name] for name in CONSTRAINED_TREE if name != "g"}
+        | PLANE_INPUTS
+        | SECOND_QUADRATIC
+    )
     result = Result(
         vector_quantity(
             (RATE, 1),
@@ -122,14 +131,14 @@ class e2_121:
         system, state = system_of(link_frames, bodies, np.zeros(3), q, v)
         limits = [QuadraticConstraint(c2, b2, unilateral=True), PlaneLimit(NAMES[3], x, normal)]
         kinematics, terms = SweepKinematics.from_state(system.tree, state), []
-        for kind in ([QuadraticConstraint(c, b), loop(x_A, x_B)], limits):
+        for kind in ([QuadraticConstraint(c, b), make_loop(x_A, x_B)], limits):
             rows = [constraint_rows_by_sweep(system, kinematics, each, state) for each in kind]
             terms += [each.G @ v for each in rows] + [each.bias_acceleration for each in rows]
         return np.concatenate(terms)
 
     def reference(link_frames, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
         """Compare with rates of levels, gap and height at constant joint velocities, and with their rates."""
-        errors = all_errors(link_frames, x_A, x_B, c, b), above(link_frames, x, normal, c2, b2)
+        errors = all_errors(link_frames, x_A, x_B, c, b), inequality_errors(link_frames, x, normal, c2, b2)
         return np.concatenate(
             [
                 each(error, q, v)
@@ -165,7 +174,7 @@ class e2_122_a:
             M, f
         )
 
-    tolerance = SLACK
+    tolerance = TOLERANCE
     implements = dual_problem
 
 
@@ -191,7 +200,7 @@ class e2_122_b:
         """
         return constrained_accelerations(link_frames, bodies, g, q, v, x_A, x_B, c, b)[1]
 
-    tolerance = SLACK
+    tolerance = TOLERANCE
     combined_with = ("sueda/s2.12/e2.123", "sueda/s2.12/e2.124")
     correction = (
         r"$M_r\,\partial\ddot q_r - \bar G_r^\top\lambda = 0$: block elimination of the printed (2.122) "
@@ -203,7 +212,7 @@ class e2_122_b:
         "With the multipliers of (2.98) to (2.106), which pull, (2.122) would be right, and (2.123), "
         "(2.124) and the linear term of (2.127) would change sign."
     )
-    effect = "A body that a constraint holds at rest falls 9.9 m in one second."
+    effect = "A body that a constraint should hold at rest falls 9.9 m in one second."
     implements = dual_acceleration
 
 
@@ -226,8 +235,11 @@ class e2_123:
         """
         return constrained_accelerations(link_frames, bodies, g, q, v, x_A, x_B, c, b)[1]
 
-    tolerance = SLACK
-    remark = "These multipliers push: by (2.124) their forces are added to the others."
+    tolerance = TOLERANCE
+    remark = (
+        "The constraint forces with these multipliers are added to the other forces, as (2.124) "
+        "shows: the multipliers push."
+    )
     implements = dual_acceleration
 
 
@@ -251,7 +263,7 @@ class e2_124:
         M, f = tree_newton_equations(link_frames, bodies, g, q, v)
         return M @ constrained_accelerations(link_frames, bodies, g, q, v, x_A, x_B, c, b)[0] - f
 
-    tolerance = SLACK
+    tolerance = TOLERANCE
     implements = dual_acceleration
 
 
@@ -277,7 +289,7 @@ class t1590:
         """
         return constrained_accelerations(link_frames, bodies, g, q, v, x_A, x_B, c, b)[0]
 
-    tolerance = SLACK
+    tolerance = TOLERANCE
     remark = (
         r"The constraint forces are added to $\tau$, not to $F^{\text{ext}}_j$, which acts on bodies. A "
         r"second run is not necessary, because the accelerations $M_r^{-1}\bar G_r^\top$ are already "

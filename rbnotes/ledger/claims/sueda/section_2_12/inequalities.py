@@ -13,10 +13,10 @@ from rbnotes.ledger.claims.sueda.section_2_8.motion import (
     reduced_row_dot,
     system_of,
 )
-from rbnotes.ledger.claims.sueda.section_2_8.programs import above, stack_rows
 from rbnotes.ledger.claims.sueda.section_2_8.programs import e2_105 as PROGRAM
+from rbnotes.ledger.claims.sueda.section_2_8.programs import inequality_errors, stack_rows
 from rbnotes.ledger.claims.sueda.section_2_12 import section
-from rbnotes.ledger.claims.sueda.section_2_12.symbols import SLACK
+from rbnotes.ledger.claims.sueda.section_2_12.symbols import TOLERANCE
 from rbnotes.ledger.joint_quantities import BRANCHING
 from rbnotes.ledger.oracles.branching_tree import (
     bias_acceleration,
@@ -71,10 +71,10 @@ class e2_125:
 
     def printed(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         M, f, A, bias = program_terms(link_frames, q, x, normal, c, b, v, bodies, g, c2, b2)
-        free = np.linalg.solve(M, f)
-        right_side = -bias - A @ free
+        free_acceleration = np.linalg.solve(M, f)
+        right_side = -bias - A @ free_acceleration
         return (
-            free
+            free_acceleration
             + solve(
                 QP(M, np.zeros(5), A[:2], right_side[:2], A[2:], right_side[2:]), "block_principal_pivoting"
             ).x
@@ -84,8 +84,8 @@ class e2_125:
         return solve_with_inequalities(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2)[0]
 
     reference = PROGRAM.reference
-    tolerance = SLACK
-    given = PROGRAM.given
+    tolerance = TOLERANCE
+    condition_inputs = PROGRAM.condition_inputs
     condition = PROGRAM.condition
     holds_when = PROGRAM.holds_when
     remark = "This is (2.105) without the part that the free motion already contains."
@@ -105,7 +105,7 @@ def inequality_reference(link_frames, q, x, normal, c, b, v, bodies, g, c2, b2):
     All sets of active inequalities are tried.
     """
     M, f = tree_newton_equations(link_frames, bodies, g, q, v)
-    errors = above(link_frames, x, normal, c, b), quadratic_level(c2, b2)
+    errors = inequality_errors(link_frames, x, normal, c, b), quadratic_level(c2, b2)
     (C, G), (C_bias, G_bias) = (
         [part(error, *more) for error in errors]
         for part, more in ((position_derivatives, (q,)), (bias_acceleration, (q, v)))
@@ -126,15 +126,15 @@ class e2_127:
     page_2021 = Page(58)
     formula = r"\underset{\lambda}{\text{minimize}}\ \ \tfrac12\lambda^\top\bar A_rM_r^{-1}\bar A_r^\top\lambda + \lambda^\top\left(\dot{\bar A}_r\dot q_r + \bar A_r\ddot q_r^*\right)\quad\text{subject to}\quad \lambda_c \le 0"
     edit = (r"\lambda_c \le 0", r"\lambda_c \ge 0")
-    inputs = PROGRAM.given
+    inputs = PROGRAM.condition_inputs
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
     def printed(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         """Return the accelerations with f_con of (2.124)."""
         M, f, A, bias = program_terms(link_frames, q, x, normal, c, b, v, bodies, g, c2, b2)
-        free, responses = np.linalg.solve(M, f), np.linalg.solve(M, A.T)
-        program = QP(A @ responses, bias + A @ free, -np.eye(2, 3), np.zeros(2))
-        return free + responses @ solve(program, "block_principal_pivoting").x
+        free_acceleration, responses = np.linalg.solve(M, f), np.linalg.solve(M, A.T)
+        program = QP(A @ responses, bias + A @ free_acceleration, -np.eye(2, 3), np.zeros(2))
+        return free_acceleration + responses @ solve(program, "block_principal_pivoting").x
 
     def library(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         return solve_with_inequalities(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2)[0]
@@ -143,7 +143,7 @@ class e2_127:
         """Try all sets of inequalities as equations, with masses, gaps and their rates from points."""
         return inequality_reference(link_frames, q, x, normal, c, b, v, bodies, g, c2, b2)[0]
 
-    tolerance = SLACK
+    tolerance = TOLERANCE
     combined_with = ("sueda/s2.12/e2.123", "sueda/s2.12/e2.124")
     correction = (
         r"$\lambda_c \ge 0$. With this objective, whose equations are (2.123), the multipliers push. "
@@ -160,15 +160,16 @@ class e2_127:
 @section.holds("t1604", "Multipliers of equations have either sign")
 class t1604:
     formula = r"\text{those corresponding to } \bar G_r \text{ are unconstrained}"
-    inputs = PROGRAM.given
+    inputs = PROGRAM.condition_inputs
     result = Result(vector_quantity((TORQUE, 1), (FORCE, 1), (TORQUE, 1)), "of the joints, in their order")
 
     def printed(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         """Return all multipliers, with the right bounds for those of the inequalities."""
         M, f, A, bias = program_terms(link_frames, q, x, normal, c, b, v, bodies, g, c2, b2)
-        free, responses = np.linalg.solve(M, f), np.linalg.solve(M, A.T)
+        free_acceleration, responses = np.linalg.solve(M, f), np.linalg.solve(M, A.T)
         return solve(
-            QP(A @ responses, bias + A @ free, np.eye(2, 3), np.zeros(2)), "block_principal_pivoting"
+            QP(A @ responses, bias + A @ free_acceleration, np.eye(2, 3), np.zeros(2)),
+            "block_principal_pivoting",
         ).x
 
     def library(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
@@ -181,5 +182,5 @@ class t1604:
         """
         return inequality_reference(link_frames, q, x, normal, c, b, v, bodies, g, c2, b2)[1]
 
-    tolerance = SLACK
+    tolerance = TOLERANCE
     implements = dual_acceleration

@@ -8,7 +8,7 @@ from rbnotes.ledger.claims.sueda.section_2_8.loop_closure import loop_rows
 from rbnotes.ledger.claims.sueda.section_2_8.motion import LOOP, A, B, gap_function
 from rbnotes.ledger.claims.sueda.section_2_12 import section
 from rbnotes.ledger.claims.sueda.section_2_12.dual import loop_equations, multipliers
-from rbnotes.ledger.claims.sueda.section_2_12.symbols import SLACK
+from rbnotes.ledger.claims.sueda.section_2_12.symbols import TOLERANCE
 from rbnotes.ledger.joint_quantities import BRANCHING
 from rbnotes.ledger.oracles.branching_tree import (
     bias_acceleration,
@@ -64,11 +64,11 @@ class t1586_a:
         gap = gap_function(link_frames, x_A, x_B)
         G, bias = position_derivatives(gap, q), bias_acceleration(gap, q, v)
         rows = np.vstack([G, weights @ G + perturbation * INDEPENDENT_ROW])
-        free, W = np.linalg.solve(M, f), rows @ np.linalg.solve(M, rows.T)
-        return np.linalg.lstsq(W, -np.append(bias, weights @ bias) - rows @ free, rcond=1e-11)[0]
+        free_acceleration, W = np.linalg.solve(M, f), rows @ np.linalg.solve(M, rows.T)
+        return np.linalg.lstsq(W, -np.append(bias, weights @ bias) - rows @ free_acceleration, rcond=1e-11)[0]
 
-    tolerance = SLACK
-    given = {**inputs, "perturbation": numbers(0.25, 1.0)}
+    tolerance = TOLERANCE
+    condition_inputs = {**inputs, "perturbation": numbers(0.25, 1.0)}
     condition = r"the rows of $\bar G_r$ are linearly independent; otherwise the matrix is singular"
 
     def holds_when(link_frames, bodies, g, q, v, x_A, x_B, weights, perturbation):
@@ -103,11 +103,12 @@ class t1586_b:
         """Compare with a dense solve with the mass matrix of point masses, by complex steps."""
         return np.linalg.solve(tree_newton_equations(link_frames, bodies, np.zeros(3), q, v)[0], row)
 
-    tolerance = SLACK
-    given = {**inputs, "v": arrays(5).map(lambda v: 0 * v)}
+    tolerance = TOLERANCE
+    condition_inputs = {**inputs, "v": arrays(5).map(lambda v: 0 * v)}
     condition = (
-        r"the tree is at rest, or $\eta_j$ is removed as well, which is neither a force nor a momentum "
-        "but the acceleration due to the velocities; Algorithm 10 does not contain it"
+        r"the tree is at rest, or the velocity terms $\eta_j$ are removed as well. These are neither "
+        "forces nor momenta, but accelerations due to the velocities; Algorithm 10 does not contain "
+        "them"
     )
 
     def holds_when(link_frames, bodies, q, v, row):

@@ -26,7 +26,7 @@ from rbnotes.testing.strategies import arrays, frames, nonzero_vectors, positive
 
 BODIES = np.concatenate([np.ones((4, 4, 1)), np.tile(CORNERS, (4, 1, 1))], axis=2)
 """Bodies of point masses for claims that do not depend on masses."""
-SLACK = 1e-8
+TOLERANCE = 1e-8
 CONFIGURATION = {name: TREE[name] for name in ("link_frames", "q")}
 
 
@@ -49,10 +49,10 @@ def ad(phi):
 
 def joints_of(tree, q, v):
     """Return for each joint the adjoint from its parent, S, Sdot and the slice of its coordinates."""
-    found = []
+    joints = []
     for link, part in zip(tree.links, tree.coordinate_slices, strict=True):
         E = link.placement @ link.joint.transform(q[part])
-        found.append(
+        joints.append(
             (
                 adjoint_from_parent(E),
                 link.joint.motion_subspace(q[part]),
@@ -60,7 +60,7 @@ def joints_of(tree, q, v):
                 part,
             )
         )
-    return found
+    return joints
 
 
 def joint_inertia(link):
@@ -121,7 +121,7 @@ class t1528:
 class t1529:
     formula = r"S_j = \begin{pmatrix} {}^p_jE^{-1}\frac{d\,{}^p_jE}{dq_1} & \cdots & {}^p_jE^{-1}\frac{d\,{}^p_jE}{dq_{n_j}} \end{pmatrix}"
     defines = ("S_j",)
-    remark = "Each column is the twist of the 4 by 4 matrix that is printed in its place."
+    remark = "The notes print a 4 by 4 matrix in each column; the column is the twist of this matrix."
     implements = JointType.motion_subspace
 
 
@@ -175,7 +175,7 @@ class t1532:
         """Compare with differences of the joint twists, by complex steps of poses, along an accelerated motion."""
         return joint_twist_rates(link_frames, q, v, a)
 
-    tolerance = SLACK
+    tolerance = TOLERANCE
     implements = jacobian_rate_product
 
 
@@ -197,7 +197,7 @@ class t1533:
 
     def reference(link_frames, bodies):
         """Compare with kinetic energies of the points of the body, for twists of the joint."""
-        found = []
+        inertias = []
         for (_, frame), points in zip(link_frames, bodies, strict=True):
             x = points[:, 1:] @ frame[:3, :3].T + frame[:3, 3]
             rotational = np.array([[*(np.cross(unit, p)[:, None].T for unit in np.eye(3))] for p in x])[
@@ -206,8 +206,8 @@ class t1533:
             point_jacobians = np.concatenate(
                 [np.swapaxes(rotational, 1, 2), np.tile(np.eye(3), (4, 1, 1))], axis=2
             )
-            found.append(np.einsum("p,pxa,pxb->ab", points[:, 0], point_jacobians, point_jacobians))
-        return found
+            inertias.append(np.einsum("p,pxa,pxb->ab", points[:, 0], point_jacobians, point_jacobians))
+        return inertias
 
     remark = (
         "The lower index $j$ of the adjoints is missing. As the text says, the matrix is not diagonal: "
@@ -244,7 +244,7 @@ class t1535_a:
     )
     replacement = r"$F_j^{\text{ext}} \in \mathfrak{dse}(3)$: Generalized external force viewed in $j$."
     combined_with = ("sueda/s2.12/alg9",)
-    no_simulation = "The formula that follows, which a program takes, is right."
+    no_simulation = "The formula that follows, which a program would implement, is right."
     implements = gravity_wrenches
 
 
@@ -283,13 +283,16 @@ class t1535_c:
 
     def reference(E, m, g):
         """Compare with the work of the weight on small motions of the body, in its own frame."""
-        displaced = [E @ expm(1e-20j * twist_matrix(unit)) for unit in np.eye(6)]
-        return [m * g @ np.imag(pose[:3, 3]) / 1e-20 for pose in displaced]
+        displaced_poses = [E @ expm(1e-20j * twist_matrix(unit)) for unit in np.eye(6)]
+        return [m * g @ np.imag(pose[:3, 3]) / 1e-20 for pose in displaced_poses]
 
-    given = {**inputs, "E": vectors(3).map(lambda p: np.block([[np.eye(3), p[:, None]], [np.zeros(3), 1]]))}
+    condition_inputs = {
+        **inputs,
+        "E": vectors(3).map(lambda p: np.block([[np.eye(3), p[:, None]], [np.zeros(3), 1]])),
+    }
     condition = (
-        "$g$ is written in the axes of the body, $g = {}^0_i\\mathbf R^\\top\\mathbf g$ as in (1.22), or these are parallel "
-        "to those of the world"
+        r"$g$ is written in the axes of the body, $g = {}^0_i\mathbf R^\top\mathbf g$ as in (1.22), "
+        "or the axes of the body are parallel to those of the world"
     )
 
     def holds_when(E, m, g):

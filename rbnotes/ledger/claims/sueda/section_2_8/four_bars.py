@@ -178,7 +178,7 @@ class t1252_b:
         "For this matrix the sentence is true, but not the one after the next: (2.94) does not `get rid "
         "of this nullspace', which also exists with two rows."
     )
-    no_simulation = "The motion is determined although the direction of the null space is another."
+    no_simulation = "The motion is determined, although the null space has another direction."
     implements = poses
 
 
@@ -220,7 +220,7 @@ class t1252_c:
 
     tolerance = 1e-7
     tolerance_reason = "the problem is ill-conditioned if the points can hardly separate"
-    given = {**inputs, "link_frames": inputs["link_frames"].map(make_parallel)}
+    condition_inputs = {**inputs, "link_frames": inputs["link_frames"].map(make_parallel)}
     condition = "both hinges are parallel, as in a planar linkage"
 
     def holds_when(link_frames, bodies, q, v, x_A, x_B):
@@ -228,8 +228,9 @@ class t1252_c:
         return np.linalg.norm(np.cross(*axes)) < 1e-9
 
     remark = (
-        "In space neither axis need be the direction without a row. Most loops of hinges that are not "
-        "parallel do not move, and those that do (Bennett's linkage) have another direction."
+        "In space, the direction without a row is in general neither of the two axes. Most loops of "
+        "hinges that are not parallel are rigid. In those that move (Bennett's linkage), it is "
+        "another direction."
     )
     implements = (perpendicular_pair, mass_matrix)
 

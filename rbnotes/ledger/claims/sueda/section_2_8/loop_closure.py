@@ -33,13 +33,13 @@ def gamma(x):
     return np.hstack([bracket(x).T, np.eye(3)])
 
 
-def point_rate(E, x, phi):
+def point_velocity(E, x, phi):
     """Return the velocity of a point of a body, by differences."""
     pose = motion(E, phi)
     return derivative(lambda t: pose(t)[:3, :3] @ x + pose(t)[:3, 3]).value
 
 
-def two_directions(a):
+def perpendicular_directions(a):
     """Evaluate (2.94)."""
     v1 = np.zeros(3)
     v1[np.argmin(np.abs(a))] = 1
@@ -73,7 +73,7 @@ class e2_93:
 
     def reference(A, B, x_A, x_B, phi_A, phi_B):
         """Compare with differences of the points along motions of the bodies."""
-        return [point_rate(A, x_A, phi_A), point_rate(B, x_B, phi_B)]
+        return [point_velocity(A, x_A, phi_A), point_velocity(B, x_B, phi_B)]
 
     implements = se3.point_velocity
 
@@ -85,7 +85,7 @@ class e2_94:
     result = Result(NUMBER, "rows: two directions, in the frame of a")
 
     def printed(a):
-        return two_directions(a)
+        return perpendicular_directions(a)
 
     def library(a):
         return perpendicular_pair(a)
@@ -108,7 +108,7 @@ class e2_95:
     result = Result(VELOCITY, "along the two directions")
 
     def printed(A, B, x_A, x_B, phi_A, phi_B, axis):
-        directions = two_directions(A[:3, :3] @ axis)
+        directions = perpendicular_directions(A[:3, :3] @ axis)
         return loop_rows(A, B, x_A, x_B, directions) @ np.append(phi_A, phi_B)
 
     def library(A, B, x_A, x_B, phi_A, phi_B, axis):
@@ -139,7 +139,7 @@ class t1256:
 
     def printed(A, B, x_A, x_B, phi_A, phi_B, axis):
         """Return the nearest twists with equal components of the relative velocity along both directions."""
-        v1, v2 = two_directions(A[:3, :3] @ axis)
+        v1, v2 = perpendicular_directions(A[:3, :3] @ axis)
         row = (v1 - v2) @ loop_rows(A, B, x_A, x_B, np.eye(3))
         twists = np.append(phi_A, phi_B)
         return twists - row * (row @ twists) / (row @ row)
@@ -186,7 +186,7 @@ class t1268:
     def reference():
         """Count the directions normal to an axis, and the components of two twists."""
         num_directions = 3 - np.linalg.matrix_rank(np.outer([0.6, 0.0, 0.8], [0.6, 0.0, 0.8]))
-        units = [point_rate(np.eye(4), np.ones(3), unit) for unit in np.eye(6)]
+        units = [point_velocity(np.eye(4), np.ones(3), unit) for unit in np.eye(6)]
         return [num_directions, 2 * len(units), num_directions, 2 * len(units)]
 
     tolerance = 0.0

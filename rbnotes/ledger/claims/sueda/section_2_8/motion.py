@@ -84,7 +84,7 @@ def system_of(link_frames, bodies, g, q, v):
     return TreeSystem(library_tree(link_frames, bodies, g)), State(q=q, qdot=v)
 
 
-def loop(x_A, x_B):
+def make_loop(x_A, x_B):
     return LoopClosure(NAMES[A], x_A, NAMES[B], x_B)
 
 
@@ -155,7 +155,7 @@ class e2_98_a:
         return solve_kkt(mass_matrix(tree, q), G @ J, net_generalized_force(tree, q, v), lower)
 
     def library(link_frames, bodies, g, q, v, x_A, x_B):
-        return accelerate_with_constraints(*system_of(link_frames, bodies, g, q, v), loop(x_A, x_B))
+        return accelerate_with_constraints(*system_of(link_frames, bodies, g, q, v), make_loop(x_A, x_B))
 
     def reference(link_frames, bodies, g, q, v, x_A, x_B):
         """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points.
@@ -178,13 +178,13 @@ class e2_99:
     def printed(link_frames, bodies, g, q, v, x_A, x_B, h):
         tree = library_tree(link_frames, bodies, g)
         kinematics = body_kinematics(tree, q, v)
-        at_A, at_B = (kinematics.body_poses[k, :3, :3] for k in (A, B))
-        J_A, J_B = at_A @ gamma(x_A) @ kinematics.J[A], at_B @ gamma(x_B) @ kinematics.J[B]
+        R_A, R_B = (kinematics.body_poses[k, :3, :3] for k in (A, B))
+        J_A, J_B = R_A @ gamma(x_A) @ kinematics.J[A], R_B @ gamma(x_B) @ kinematics.J[B]
         M = mass_matrix(tree, q)
         return solve_kkt(M, J_A - J_B, M @ v + h * net_generalized_force(tree, q, v), np.zeros(3))
 
     def library(link_frames, bodies, g, q, v, x_A, x_B, h):
-        return step_with_constraints(*system_of(link_frames, bodies, g, q, v), h, loop(x_A, x_B))
+        return step_with_constraints(*system_of(link_frames, bodies, g, q, v), h, make_loop(x_A, x_B))
 
     def reference(link_frames, bodies, g, q, v, x_A, x_B, h):
         """Compare with the least change of momentum, with masses and gaps of points by complex steps."""
@@ -271,7 +271,8 @@ class e2_102:
     def library(link_frames, bodies, q, v, x_A, x_B, c, b):
         system, state = system_of(link_frames, bodies, np.zeros(3), q, v)
         rows = [
-            constraint_rows(system, each, state, 0.0) for each in (QuadraticConstraint(c, b), loop(x_A, x_B))
+            constraint_rows(system, each, state, 0.0)
+            for each in (QuadraticConstraint(c, b), make_loop(x_A, x_B))
         ]
         return [
             np.concatenate([each.G @ v for each in rows]),
@@ -310,7 +311,7 @@ class e2_103:
 
     def library(link_frames, bodies, g, q, v, x_A, x_B, c, b):
         return accelerate_with_constraints(
-            *system_of(link_frames, bodies, g, q, v), QuadraticConstraint(c, b), loop(x_A, x_B)
+            *system_of(link_frames, bodies, g, q, v), QuadraticConstraint(c, b), make_loop(x_A, x_B)
         )
 
     def reference(link_frames, bodies, g, q, v, x_A, x_B, c, b):

@@ -45,8 +45,11 @@ from rbnotes.testing.strategies import arrays, numbers, unit_vectors
 # A point of the other hinge's body stays above a plane (maximal coordinates), a quadratic function of the
 # joint coordinates stays above a level, and another one is constant.
 BODY = 3
-ABOVE = {"x": arrays(3).map(lambda x: x / 2 + np.array([1.0, -0.5, 0.25])), "normal": unit_vectors()}
-SECOND = {"c2": QUADRATIC["c"], "b2": QUADRATIC["b"].map(lambda b: b + np.array([0.5, 2.0, -1.5, 0.0, 1.0]))}
+PLANE_INPUTS = {"x": arrays(3).map(lambda x: x / 2 + np.array([1.0, -0.5, 0.25])), "normal": unit_vectors()}
+SECOND_QUADRATIC = {
+    "c2": QUADRATIC["c"],
+    "b2": QUADRATIC["b"].map(lambda b: b + np.array([0.5, 2.0, -1.5, 0.0, 1.0])),
+}
 
 
 def maximal_rows(kinematics, x, normal):
@@ -62,8 +65,8 @@ def stack_rows(kinematics, q, v, x, normal, c, b):
     return np.vstack([reduced_row(c, b, q), on_bodies]), np.append(reduced_row_dot(c, v) @ v, bias)
 
 
-def above(link_frames, x, normal, c, b):
-    """Return level of the quadratic function and height of the point as a function: the oracle."""
+def inequality_errors(link_frames, x, normal, c, b):
+    """Return the errors of both inequalities as a function: level, then height of the point (the oracle)."""
     quadratic, position = quadratic_level(c, b), point_position(link_frames, BODY, x)
     return lambda q: np.concatenate([quadratic(q), (position(q) @ normal)[..., None]], axis=-1)
 
@@ -71,7 +74,7 @@ def above(link_frames, x, normal, c, b):
 @section.holds("e2.104", "Stacked inequalities on joints and on bodies")
 class e2_104:
     formula = r"\bar C_r = \begin{pmatrix} C_r \\ C_m J_{mr} \end{pmatrix},\quad \dot{\bar C}_r = \begin{pmatrix} \dot C_r \\ \dot C_m J_{mr} + C_m\dot J_{mr} \end{pmatrix}"
-    inputs = {name: TREE[name] for name in ("link_frames", "bodies", "q", "v")} | ABOVE | QUADRATIC
+    inputs = {name: TREE[name] for name in ("link_frames", "bodies", "q", "v")} | PLANE_INPUTS | QUADRATIC
     result = Result(
         stacked_quantity(
             vector_quantity((RATE, 1), (VELOCITY, 1)),
@@ -96,7 +99,7 @@ class e2_104:
 
     def reference(link_frames, bodies, q, v, x, normal, c, b):
         """Compare with the rates of level and height at constant joint velocities, and with their rates."""
-        error = above(link_frames, x, normal, c, b)
+        error = inequality_errors(link_frames, x, normal, c, b)
         return [complex_steps.directional_derivative(error, q, v), bias_acceleration(error, q, v)]
 
     implements = (constraint_rows, PlaneLimit)
@@ -104,29 +107,31 @@ class e2_104:
 
 def velocity_with_speeds(link_frames, q, v, x, normal, c, b, speeds):
     """Return the velocity nearest to v at which level and height rise at these speeds."""
-    rows = position_derivatives(above(link_frames, x, normal, c, b), q)
+    rows = position_derivatives(inequality_errors(link_frames, x, normal, c, b), q)
     return v + np.linalg.pinv(rows) @ (speeds - rows @ v)
 
 
-def bounds_below(link_frames, q, x, normal, c, b, gaps):
+def bounds_with_gaps(link_frames, q, x, normal, c, b, gaps):
     """Return level and height minus the gaps."""
-    return above(link_frames, x, normal, c, b)(q) - gaps
+    return inequality_errors(link_frames, x, normal, c, b)(q) - gaps
 
 
 NONNEGATIVE = st.tuples(numbers(-1, 1), numbers(-1, 1)).map(lambda pair: np.maximum(0.0, pair))
 GEOMETRY = ("link_frames", "q", "x", "normal", "c", "b")
 SHARED_STATE = st.shared(
-    st.tuples(*((TREE | ABOVE | QUADRATIC)[name] for name in GEOMETRY), TREE["v"], NONNEGATIVE, NONNEGATIVE),
+    st.tuples(
+        *((TREE | PLANE_INPUTS | QUADRATIC)[name] for name in GEOMETRY), TREE["v"], NONNEGATIVE, NONNEGATIVE
+    ),
     key="inequalities, some of them open or opening",
 )
 
 
-def limits(gaps, speeds):
-    """Return inputs whose gaps and speeds are these fractions of the drawn ones."""
+def limit_inputs(gaps, speeds):
+    """Return inputs whose gaps and speeds are the drawn ones times these factors."""
     drawn = {name: SHARED_STATE.map(lambda d, k=k: d[k]) for k, name in enumerate(GEOMETRY)}
     drawn["v"] = SHARED_STATE.map(lambda d: velocity_with_speeds(d[0], d[1], d[6], *d[2:6], speeds * d[8]))
-    drawn["bounds"] = SHARED_STATE.map(lambda d: bounds_below(*d[:6], gaps * d[7]))
-    return drawn | {"bodies": TREE["bodies"], "g": TREE["g"]} | SECOND
+    drawn["bounds"] = SHARED_STATE.map(lambda d: bounds_with_gaps(*d[:6], gaps * d[7]))
+    return drawn | {"bodies": TREE["bodies"], "g": TREE["g"]} | SECOND_QUADRATIC
 
 
 @section.conditional("e2.105", "Accelerations under inequalities and equations as a quadratic program")
@@ -134,7 +139,7 @@ class e2_105:
     page_2019 = Page(38)
     page_2021 = Page(50)
     formula = r"\underset{\ddot q_r}{\text{minimize}}\ \ \tfrac12\ddot q_r^\top M_r\ddot q_r - \ddot q_r^\top f_r \quad\text{subject to}\quad \bar C_r\ddot q_r \ge -\dot{\bar C}_r\dot q_r,\quad \bar G_r\ddot q_r = -\dot{\bar G}_r\dot q_r"
-    inputs = limits(1.0, 1.0)
+    inputs = limit_inputs(1.0, 1.0)
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
     def printed(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
@@ -156,32 +161,32 @@ class e2_105:
     def reference(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         """Try all sets of active inequalities, with masses, gaps and their rates from points."""
         M, f = tree_newton_equations(link_frames, bodies, g, q, v)
-        error, equation = above(link_frames, x, normal, c, b), quadratic_level(c2, b2)
+        error, equation = inequality_errors(link_frames, x, normal, c, b), quadratic_level(c2, b2)
         active = (error(q) - bounds < 1e-9) & (complex_steps.directional_derivative(error, q, v) < 1e-9)
         C, c_bias = position_derivatives(error, q)[active], bias_acceleration(error, q, v)[active]
         G, g_bias = position_derivatives(equation, q), bias_acceleration(equation, q, v)
         candidates = []
-        for chosen in itertools.product([False, True], repeat=len(C)):
-            closed = np.array(chosen, dtype=bool)
-            rows, bias = np.vstack([G, C[closed]]), np.append(g_bias, c_bias[closed])
+        for choice in itertools.product([False, True], repeat=len(C)):
+            is_closed = np.array(choice, dtype=bool)
+            rows, bias = np.vstack([G, C[is_closed]]), np.append(g_bias, c_bias[is_closed])
             a = least_action(M, f, rows, -bias)
             is_admissible = np.all(C @ a + c_bias >= -1e-9)
             candidates.append((np.inf if not is_admissible else a @ M @ a / 2 - a @ f, a))
         return min(candidates, key=lambda pair: pair[0])[1]
 
     tolerance = 1e-8
-    given = limits(0.0, 0.0)
+    condition_inputs = limit_inputs(0.0, 0.0)
     condition = "all the inequalities are active: closed, and neither opening nor closing ($g = 0$ and $\\bar C_r\\dot q_r = 0$)"
 
     def holds_when(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
-        error = above(link_frames, x, normal, c, b)
+        error = inequality_errors(link_frames, x, normal, c, b)
         return np.all(error(q) - bounds < 1e-9) and np.all(
             complex_steps.directional_derivative(error, q, v) < 1e-9
         )
 
     remark = (
         "An inequality with a gap, or one that opens, must be left out; otherwise the program stops "
-        "limbs at limits that are far away. One that is closed and closes further needs an impulse, not "
-        "an acceleration. At the velocity level no such distinction is needed."
+        "joints at limits that are far away. A closed inequality that closes further needs an "
+        "impulse, not an acceleration. At the velocity level no such distinction is needed."
     )
     implements = (constrained_acceleration, PlaneLimit)

@@ -64,7 +64,7 @@ SHORT_STEP_REASON = (
 )
 
 
-def pair_of(values):
+def stack_pair(values):
     return np.concatenate([values[A], values[B]])
 
 
@@ -91,7 +91,7 @@ class e2_96:
         G = loop_rows(E[A], E[B], x_A, x_B, np.eye(3))
         G_dot = loop_rows_dot(E[A], E[B], x_A, x_B, phi[A, :3], phi[B, :3], np.eye(3))
         body_accelerations = kinematics.J @ a + kinematics.bias_acceleration
-        return G_dot @ pair_of(phi) + G @ pair_of(body_accelerations)
+        return G_dot @ stack_pair(phi) + G @ stack_pair(body_accelerations)
 
     def library(link_frames, q, v, x_A, x_B, a):
         loop = LoopClosure(NAMES[A], x_A, NAMES[B], x_B)
@@ -127,7 +127,7 @@ class t1264:
 
     tolerance = 1e-6
     tolerance_reason = SHORT_STEP_REASON
-    given = ABOUT_AXIS
+    condition_inputs = ABOUT_AXIS
     condition = (
         "body A does not rotate the axis of the hinge: it only rotates about this axis, as in a planar "
         "linkage at rest"
@@ -160,7 +160,7 @@ class e2_97:
 
     tolerance = 1e-6
     tolerance_reason = SHORT_STEP_REASON
-    given = WITHOUT_SLIP
+    condition_inputs = WITHOUT_SLIP
     condition = (
         "the points stay together in all directions, also along the axis (as the other hinges of a "
         "planar linkage ensure), or the axis does not rotate"
