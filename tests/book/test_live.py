@@ -14,6 +14,7 @@ from rbnotes_book import live, live_figures
 from rbnotes_book.live_figures import (
     attached_particle,
     chain_twist,
+    four_bar,
     gauss_seidel,
     spring_damper,
     time_stepping,
@@ -48,6 +49,7 @@ from rbnotes.friction.bounded_friction import project_on_section
 from rbnotes.inertia import from_spatial_inertia, spatial_inertia, transform_inertia
 from rbnotes.multibody import reduced
 from rbnotes.shapes import Box
+from rbnotes.testing import jacobian
 
 BOOK = Path(__file__).parents[2] / "book"
 COUNT = 1000
@@ -261,6 +263,7 @@ kkt_conditions = np.linalg.cond(
 small = squares[:, :2, :2]
 minors = np.minimum(np.abs(small[:, [0, 1], [0, 1]]).min(-1), np.abs(np.linalg.det(small)))
 orders = rng.integers(0, 2, COUNT)
+bars = rng.uniform([0.2, 1.0, 1.0, 1.0], [0.5, 1.4, 1.4, 1.4], (COUNT, 4))
 matrices = half[:, :3] @ np.swapaxes(half[:, :3], -1, -2) + np.eye(3)
 step = (inertias, twists[:, 0], twists[:, 1], squares_of_six, squares_of_six[::-1], steps / 100)
 TWINS = {
@@ -372,6 +375,14 @@ TWINS = {
         each(lambda length, velocity, a: Muscle(1.0, 1.0, 1.0, activation=a)(length, velocity).F),
         (3 * steps, numbers, steps),
     ),
+    "loop.fourBar": Twin(each(four_bar.four_bar), (bars, numbers, rng.choice([-1, 1], COUNT))),
+    "loop.loopError": Twin(each(four_bar.loop_error), (bars, vectors)),
+    "loop.loopRows": Twin(
+        each(lambda bars, angles: jacobian(lambda each: four_bar.loop_error(bars, each), angles).value),
+        (bars, vectors),
+        100.0,  # the derivative is numerical
+    ),
+    "loop.nullVector": Twin(lambda rows: np.cross(rows[:, 0], rows[:, 1]), (squares[:, :2, :3],)),
     "inertia.box": Twin(each(lambda m, sides: Box(sides).spatial_inertia(mass=m)), (steps, np.abs(vectors))),
     "inertia.transformInertia": Twin(transform_inertia, (frames, inertias)),
     "inertia.composite": Twin(np.add, (inertias, squares_of_six)),
