@@ -17,12 +17,13 @@ import numpy as np
 Data = TypeVar("Data")
 
 
-def read_only(value: Any) -> Any:
+def read_only(value: Data) -> Data:
     """Return a read-only view of an array; other values are returned unchanged."""
-    if isinstance(value, np.ndarray) and value.flags.writeable:
-        value = value.view()
-        value.flags.writeable = False
-    return value
+    if not isinstance(value, np.ndarray) or not value.flags.writeable:
+        return value
+    view = value.view()
+    view.flags.writeable = False
+    return view
 
 
 def set_fields(data: object, **values: Any) -> None:
