@@ -4,6 +4,7 @@ import dataclasses
 import importlib
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -271,6 +272,27 @@ def test_ctrl_c_prints_partial_results(capsys, monkeypatch):
     printed = capsys.readouterr()
     assert first in printed.out
     assert "stopped after 1 records" in printed.err
+
+
+def test_ctrl_c_during_the_imports_is_one_line():
+    """NumPy imports datetime from C, and reports an interrupt in it as an ImportError."""
+    script = """
+import os, signal, sys
+
+class Finder:
+    def find_spec(self, name, *rest):
+        if name == "datetime" and "numpy" in sys.modules:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.modules.pop("datetime", None)
+sys.meta_path.insert(0, Finder())
+from rbnotes.cli import main
+sys.exit(main(["ledger"]))
+"""
+    environment = {**os.environ, "PYTHONPATH": str(Path(rbnotes.__file__).parents[1])}
+    run = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
+    assert run.stderr == "rbnotes: stopped\n"
+    assert run.returncode in (130, -signal.SIGINT)
 
 
 COMMANDS = {

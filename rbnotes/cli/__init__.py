@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 EXIT_INVALID = 2
 """Exit status after an invalid argument, or a file that cannot be read or written."""
@@ -55,16 +57,36 @@ def _discard_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+@contextmanager
+def _deferred_interrupt() -> Iterator[None]:
+    """Defer Ctrl-C to the end of the block: NumPy reports an interrupted import as a broken installation."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    received: list[int] = []
+    previous = signal.signal(signal.SIGINT, lambda number, frame: received.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
+    if received:
+        raise KeyboardInterrupt
+
+
 def _main(arguments: Sequence[str] | None) -> int:
     """Parse the arguments and run the command; the ledger is opened first."""
     _check_current_folder()
-    # The records take a second or two to import, and Ctrl-C must work meanwhile.
-    import argparse
+    # The records are imported when a command needs them: that takes a second or two, and Ctrl-C ends it.
+    with _deferred_interrupt():
+        import argparse
 
-    import rbnotes
-    from rbnotes.arguments import InvalidArgument
-    from rbnotes.errors import MissingExtra
-    from rbnotes.testing import interruptible
+        import rbnotes
+        from rbnotes import ledger
+        from rbnotes.arguments import InvalidArgument
+        from rbnotes.cli import coverage, errata, grade, listing, new_ledger, show, verify
+        from rbnotes.cli.output import console
+        from rbnotes.errors import MissingExtra
+        from rbnotes.testing import interruptible
 
     parser = argparse.ArgumentParser(
         prog="rbnotes",
@@ -82,10 +104,6 @@ def _main(arguments: Sequence[str] | None) -> int:
     ledger_parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     ledger_parser.add_argument("--ledger")
     ledger_option, remaining = ledger_parser.parse_known_args(arguments)
-
-    from rbnotes import ledger
-    from rbnotes.cli import coverage, errata, grade, listing, new_ledger, show, verify
-    from rbnotes.cli.output import console
 
     for command in (show, verify, listing, errata, coverage, grade, new_ledger):
         command.add(commands)

@@ -49,6 +49,9 @@ heavy below another. With a body 1e10 times as heavy above, ``semismooth_newton_
 that stick; a light body that slides under a heavy one ends in ``FrictionNotConverged``, with a residual of
 1e-5.
 
+With coefficients from 1e9 to 1e99 each model satisfies the law of its own section, or ends in
+``FrictionNotConverged``.
+
 Contacts with ``mu = inf`` stick while they push, in all models but ``single_qp``, which refuses them: its
 sliding contacts open with mu times their speed. In ``box_friction`` those that push in the estimate stick. In
 the others, a result in which such a contact slides, or has friction without a normal impulse, is

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -9,15 +10,23 @@ import numpy as np
 from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.complementarity import LCP, NotSolved, Solution, solve
+from rbnotes.complementarity.residuals import max_or_nan
 from rbnotes.complementarity.solver import default_tolerance
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.contact_problem import (
     friction_contact_problem,
+    limited_coefficients,
     raise_not_converged,
-    raise_unless_sticking,
 )
 from rbnotes.friction.facets import facet_directions, facets_of_contacts
 from rbnotes.friction.polyhedral_lcp import polyhedral_lcp, scaled_polyhedral_lcp
+from rbnotes.friction.residuals import natural_residual_unchecked
+
+SEARCHED_COEFFICIENTS = (1e3, 1e6)
+"""Coefficients of friction to which searches are limited at first: rounding spoils those with larger ones."""
+
+LAW_TOLERANCE = 1e-8
+"""Accepted natural residual of the law of the pyramid."""
 
 MAX_COVERING_VECTORS = 4
 """Number of covering vectors tried before a ray is accepted."""
@@ -97,21 +106,33 @@ def anitescu_stewart(problem: StepProblem, facets: int = 4) -> StepSolution:
         return contact_problem.step_solution(
             np.zeros((0, 3)), iterations=0, residual=0.0, method="Anitescu-Stewart"
         )
-    scaled = scaled_polyhedral_lcp(contact_problem, facets_of_contacts(count, facets))
-    lcp_solution = _solve_with_retries(scaled.lcp)
+    best: StepSolution | None = None
+    for limited_mu in limited_coefficients(contact_problem.mu, *SEARCHED_COEFFICIENTS):
+        limited_problem = replace(contact_problem, mu=limited_mu)
+        scaled = scaled_polyhedral_lcp(limited_problem, facets_of_contacts(count, facets))
+        lcp_solution = _solve_with_retries(scaled.lcp)
+        impulses = scaled.impulses(lcp_solution.z)
+        law_residual = natural_residual_unchecked(
+            contact_problem, impulses, contact_problem.velocities_from_impulses(impulses), "pyramid", facets
+        )
+        solution = contact_problem.step_solution(
+            impulses,
+            iterations=lcp_solution.statistics.pivots,
+            residual=max_or_nan(
+                lcp_solution.residuals.relative,
+                law_residual if law_residual > LAW_TOLERANCE else 0.0,
+                contact_problem.sticking_residual(impulses),
+            ),
+            method="Anitescu-Stewart",
+        )
+        if lcp_solution.is_solved and solution.residual <= default_tolerance("lemke"):
+            return solution
+        if best is None or not solution.residual >= best.residual:
+            best = solution
     if lcp_solution.is_infeasible:
         raise NotSolved(lcp_solution)
-    impulses = scaled.impulses(lcp_solution.z)
-    solution = contact_problem.step_solution(
-        impulses,
-        iterations=lcp_solution.statistics.pivots,
-        residual=lcp_solution.residuals.relative,
-        method="Anitescu-Stewart",
-    )
-    if not lcp_solution.is_solved:
-        raise_not_converged(contact_problem, solution, default_tolerance("lemke"))
-    raise_unless_sticking(contact_problem, solution)
-    return solution
+    assert best is not None
+    raise_not_converged(contact_problem, best, default_tolerance("lemke"))
 
 
 def _solve_with_retries(lcp: LCP) -> Solution:

@@ -96,18 +96,19 @@ def project_on_section(impulses: Array, limits: Array, cone: str, facets: int = 
     if cone == "box":
         result: Array = np.clip(impulses, -limits[:, None], limits[:, None])
         return result
+    size = np.linalg.norm(impulses, axis=1)
     if cone == "disc":
-        size = np.linalg.norm(impulses, axis=1)
-        scale = np.divide(limits, size, out=np.ones_like(size), where=size > 0)
-        scaled: Array = impulses * np.minimum(1.0, scale)[:, None]
+        scale = np.divide(limits, size, out=np.ones_like(size), where=size > limits)
+        scaled: Array = impulses * scale[:, None]
         return scaled
-    corners = limits[:, None, None] * facet_directions(facets)
+    # A polygon with corners at twice the size contains the impulse; products of larger limits may overflow.
+    corners = np.minimum(limits, 2 * size)[:, None, None] * facet_directions(facets)
     sides = np.roll(corners, -1, axis=1) - corners
     lengths = np.sum(sides**2, axis=-1)
     offset_from_corner = impulses[:, None] - corners
     edge_fraction = np.sum(offset_from_corner * sides, axis=-1) / np.where(lengths > 0, lengths, 1.0)
     nearest = corners + np.clip(edge_fraction, 0.0, 1.0)[..., None] * sides
-    inside = np.all(
+    inside = (limits > 0) & np.all(
         sides[..., 0] * offset_from_corner[..., 1] >= sides[..., 1] * offset_from_corner[..., 0], axis=1
     )
     best = np.argmin(np.sum((nearest - impulses[:, None]) ** 2, axis=-1), axis=1)

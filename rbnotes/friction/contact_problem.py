@@ -35,6 +35,12 @@ STICKING_COEFFICIENT = 1e12
 """Coefficient of friction in place of an infinite one; results are checked by
 :meth:`FrictionContactProblem.sticking_residual`."""
 
+MAX_COEFFICIENT = 1e50
+"""Coefficient of friction in place of larger finite ones, whose bounds may overflow.
+
+With larger ones, normal impulses that are only rounding decide whether a contact slides.
+"""
+
 MAX_STICKING_RATIO = 1e9
 """Largest ratio of friction to normal impulse with which contacts stick if their coefficient is infinite."""
 
@@ -272,7 +278,7 @@ def friction_contact_problem(problem: StepProblem) -> FrictionContactProblem:
     return FrictionContactProblem(
         delassus_matrix=delassus_matrix,
         free_contact_velocities=free_contact_velocities,
-        mu=np.where(np.isinf(contacts.mu), STICKING_COEFFICIENT, contacts.mu),
+        mu=np.where(np.isinf(contacts.mu), STICKING_COEFFICIENT, np.minimum(contacts.mu, MAX_COEFFICIENT)),
         problem=problem,
         contacts=contacts,
         contact_jacobian=contact_jacobian,
@@ -280,6 +286,15 @@ def friction_contact_problem(problem: StepProblem) -> FrictionContactProblem:
         free_velocity=free_velocity,
         is_symmetric=is_symmetric,
     )
+
+
+def limited_coefficients(mu: Array, *limits: float) -> list[Array]:
+    """Return coefficients of friction to search with in turn: limited ones, then ``mu`` itself.
+
+    If no contact of a solution slides with a limited coefficient, it is one for all larger ones, too.
+    Rounding affects it less.
+    """
+    return [*(np.minimum(mu, limit) for limit in limits if np.any(mu > limit)), mu]
 
 
 def raise_unless_sticking(contact_problem: FrictionContactProblem, solution: StepSolution) -> None:

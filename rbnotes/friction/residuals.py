@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.dynamics import StepProblem, StepSolution
+from rbnotes.friction.bounded_friction import project_on_section
 from rbnotes.friction.contact_problem import DelassusProblem, friction_contact_problem
 from rbnotes.friction.facets import facet_directions
 
@@ -167,7 +168,11 @@ def coulomb_residuals(
 
 
 def natural_residual_unchecked(
-    contact_problem: DelassusProblem, impulses: Array, velocities: Array, cone: str = "disc"
+    contact_problem: DelassusProblem,
+    impulses: Array,
+    velocities: Array,
+    cone: str = "disc",
+    facets: int = 4,
 ) -> float:
     """Return the :func:`natural_residual` of a contact problem, without checks."""
     if contact_problem.count == 0:
@@ -175,7 +180,7 @@ def natural_residual_unchecked(
     mobility, effective_mass = contact_problem.mobility, _effective_masses(contact_problem.mobility)
     stepped = impulses - effective_mass[:, None] * velocities
     projected = project_on_admissible_impulses(
-        stepped, friction_bounds(contact_problem.mu, impulses[:, 0]), cone
+        stepped, friction_bounds(contact_problem.mu, impulses[:, 0]), cone, facets
     )
     change = mobility[:, None] * np.abs(impulses - projected)
     # No impulse moves a contact without mobility: it must not approach.
@@ -206,16 +211,12 @@ def friction_bounds(mu: Array, normal: Array) -> Array:
     return bounds
 
 
-def project_on_admissible_impulses(impulses: Array, bounds: Array, cone: str = "disc") -> Array:
+def project_on_admissible_impulses(
+    impulses: Array, bounds: Array, cone: str = "disc", facets: int = 4
+) -> Array:
     """Project impulses ``(c, 3)`` on nonnegative normal parts and friction within the bounds ``(c,)``."""
-    normal, friction = np.maximum(impulses[:, 0], 0.0), impulses[:, 1:]
-    if cone == "box":
-        friction = np.clip(friction, -bounds[:, None], bounds[:, None])
-    else:
-        size = np.linalg.norm(friction, axis=1)
-        is_outside = size > bounds
-        ratio = np.divide(bounds, size, out=np.ones(len(size)), where=is_outside)
-        friction = ratio[:, None] * friction
+    normal = np.maximum(impulses[:, 0], 0.0)
+    friction = project_on_section(impulses[:, 1:], bounds, cone, facets)
     return np.concatenate([normal[:, None], friction], axis=1)
 
 

@@ -34,6 +34,7 @@ from rbnotes.friction.central_path import follow_central_path
 from rbnotes.friction.contact_problem import (
     DelassusProblem,
     friction_contact_problem,
+    limited_coefficients,
     raise_not_converged,
 )
 from rbnotes.friction.polyhedral_lcp import coulomb_impulses_from_polyhedra
@@ -147,9 +148,9 @@ def solve_friction(
             "initial_guess", arguments.array("initial_guess", initial_guess, contact_problem.count, 3), 2
         )
     mu, islands, iterations, best = contact_problem.mu, contact_problem.islands(), 0, None
-    # If no contact slides with limited coefficients, the solution is one for larger ones, too.
-    limits = [np.minimum(mu, MAX_SEARCHED_COEFFICIENT), mu] if np.any(mu > MAX_SEARCHED_COEFFICIENT) else [mu]
-    for limited_mu, has_fallbacks in product(limits, (False, True)):
+    for limited_mu, has_fallbacks in product(
+        limited_coefficients(mu, MAX_SEARCHED_COEFFICIENT), (False, True)
+    ):
         if not has_fallbacks:
             initial_impulses = _project_on_cone_unchecked(guess, limited_mu)
         impulses: Array = np.zeros((contact_problem.count, 3))

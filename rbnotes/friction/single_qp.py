@@ -24,21 +24,22 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.complementarity import LCP, QP, solve
+from rbnotes.complementarity import LCP, QP, NotSolved, Solution, solve
 from rbnotes.complementarity.residuals import max_or_nan
 from rbnotes.complementarity.solver import default_tolerance
 from rbnotes.dynamics import StepProblem, StepSolution, expand_compliance
-from rbnotes.friction.bounded_friction import PROGRAM_SOLVERS
+from rbnotes.friction.bounded_friction import PROGRAM_SOLVERS, project_on_section
 from rbnotes.friction.contact_problem import (
     FrictionContactProblem,
     FrictionNotConverged,
     friction_contact_problem,
 )
 from rbnotes.friction.facets import contact_to_facet_matrix, facet_directions, facets_of_contacts
-from rbnotes.friction.solver_status import accept_best_effort
+from rbnotes.friction.residuals import friction_bounds
 
-MAX_PENETRATION_VELOCITY = 1e-7
-"""Largest accepted penetration velocity, relative to the velocities without contacts."""
+MAX_LAW_VIOLATION = 1e-7
+"""Largest accepted penetration velocity, and velocity of friction outside the pyramid, relative to the
+velocities without contacts."""
 
 LARGE_MU = 1e3
 """Coefficient of friction above which the program in impulses replaces that in velocities.
@@ -129,10 +130,10 @@ def single_qp(
     solution = contact_problem.step_solution(
         impulses, iterations=1, residual=residual, method=f"single QP, {form}"
     )
-    penetration = _penetration_velocity(contact_problem, impulses)
-    if not penetration <= MAX_PENETRATION_VELOCITY:
+    violation = _law_violation(contact_problem, impulses, facets)
+    if not violation <= MAX_LAW_VIOLATION:
         raise FrictionNotConverged(
-            replace(solution, residual=max_or_nan(residual, penetration)), MAX_PENETRATION_VELOCITY
+            replace(solution, residual=max_or_nan(residual, violation)), MAX_LAW_VIOLATION
         )
     tolerance = default_tolerance("cvxpy")
     if not residual <= tolerance:
@@ -143,7 +144,8 @@ def single_qp(
 def _solve_primal(contact_problem: FrictionContactProblem, facets: int, solver: str) -> tuple[Array, float]:
     """Return impulses ``(c, 3)`` and the residual of the program in velocities."""
     qp = _primal_qp(contact_problem, facets)
-    qp_solution = accept_best_effort(solve(qp, PROGRAM_SOLVERS[solver], raise_on_failure=False))
+    qp_solution = solve(qp, PROGRAM_SOLVERS[solver], raise_on_failure=False)
+    _raise_if_infeasible(qp_solution)
     friction_count = contact_problem.friction_contact_count
     edges, frictionless = np.split(qp_solution.z, [friction_count * facets])
     edges = edges.reshape(friction_count, facets)
@@ -163,17 +165,36 @@ def _solve_dual(contact_problem: FrictionContactProblem, facets: int, solver: st
     M = np.block([[qp.Q, -E.T], [E, np.zeros((count, count))]])
     conditions = LCP(M, np.r_[qp.c, qp.b[qp.size :]])
     method = "lemke" if solver == "own" else solver
-    solution = accept_best_effort(solve(conditions, method, raise_on_failure=False))
+    solution = solve(conditions, method, raise_on_failure=False)
+    _raise_if_infeasible(solution)
     multipliers = solution.z[: qp.size]
     edges = multipliers[count:].reshape(count, facets)
     impulses = _impulses_from_edges(multipliers[:count], edges, facet_directions(facets))
     return impulses, solution.residuals.relative
 
 
-def _penetration_velocity(contact_problem: FrictionContactProblem, impulses: Array) -> float:
-    """Return the largest penetration velocity, relative to the velocities without contacts."""
-    fastest = np.abs(contact_problem.free_contact_velocities).max(initial=0.0) or 1.0
-    return float(-contact_problem.velocities_from_impulses(impulses)[:, 0].min(initial=0.0) / fastest)
+def _law_violation(contact_problem: FrictionContactProblem, impulses: Array, facets: int) -> float:
+    """Return the largest velocity of penetration and of friction outside the pyramid.
+
+    It is relative to the velocities without contacts.
+    """
+    bounds = friction_bounds(contact_problem.mu, impulses[:, 0])
+    friction = impulses[:, 1:]
+    outside = np.abs(friction - project_on_section(friction, bounds, "pyramid", facets))
+    penetration = -contact_problem.velocities_from_impulses(impulses)[:, 0]
+    violation = max_or_nan(
+        penetration.max(initial=0.0), (contact_problem.mobility[:, None] * outside).max(initial=0.0)
+    )
+    return violation / (np.abs(contact_problem.free_contact_velocities).max(initial=0.0) or 1.0)
+
+
+def _raise_if_infeasible(solution: Solution) -> None:
+    """Raise NotSolved if a program has no solution.
+
+    Other failures are rounding: the program is convex.
+    """
+    if solution.is_infeasible:
+        raise NotSolved(solution)
 
 
 def _primal_qp(contact_problem: FrictionContactProblem, facets: int) -> QP:

@@ -16,6 +16,7 @@ finds the smallest impulses that make the same motion.
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,12 +29,16 @@ from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.contact_problem import (
     FrictionContactProblem,
     friction_contact_problem,
+    limited_coefficients,
     raise_not_converged,
 )
 from rbnotes.friction.residuals import _project_on_cone_unchecked, natural_residual_unchecked
 
 MAX_STALLED_PROGRAMS = 40
 """Number of consecutive programs without a smaller residual after which the iteration counts as stalled."""
+
+SEARCHED_COEFFICIENTS = (1e2, 1e4)
+"""Coefficients of friction to which searches are limited at first: programs with larger ones lose digits."""
 
 NULL_SPACE_TOLERANCE = 1e-7
 """Relative change of the motion below which impulses count as part of the null space."""
@@ -58,8 +63,8 @@ def socp_fixed_point_friction(
         Accepted natural residual, dimensionless (:func:`rbnotes.friction.residuals.natural_residual`). The
         accuracy of the programs allows about 1e-7.
     max_programs
-        Largest number of programs. Convergence is not guaranteed; for large ``mu`` a fixed point need not
-        exist.
+        Largest number of programs of each search. Convergence is not guaranteed; for large ``mu`` a fixed
+        point need not exist.
     solver : {"cvxpy"}
         Solver of the programs; the package has none of its own for second-order cones.
     raise_on_failure
@@ -87,51 +92,67 @@ def socp_fixed_point_friction(
     if not contact_problem.is_symmetric:
         raise InvalidArgument("problem", "a mass or regularization that is not symmetric", "symmetric ones")
     impulses: Array = np.zeros((contact_problem.count, 3))
-    residual, programs = (
-        natural_residual_unchecked(
-            contact_problem, impulses, contact_problem.velocities_from_impulses(impulses)
-        )
-        if contact_problem.count
-        else 0.0,
-        0,
-    )
-    if residual:  # otherwise zero impulses solve the problem
-        program = _ConeProgram(contact_problem)
-        initial_sliding_speeds = [np.zeros(contact_problem.count)]
-        if program.has_null_space and program.has_self_stress():
-            # Self-stress without an external load, with its friction, satisfies the law as well.
-            # It is avoided by a start at the largest sliding speeds.
-            initial_sliding_speeds.insert(
-                0, np.linalg.norm(contact_problem.free_contact_velocities[:, 1:], axis=1)
-            )
-        while initial_sliding_speeds and residual > tolerance and programs < max_programs:
-            candidate, candidate_residual, programs_used = _iterate_fixed_point(
-                program,
-                contact_problem,
-                initial_sliding_speeds.pop(0),
-                tolerance,
-                (max_programs - programs) // (1 + len(initial_sliding_speeds)),
-            )
-            programs += programs_used
-            if candidate_residual < residual:
-                impulses, residual = candidate, candidate_residual
-        if residual <= tolerance and program.has_null_space:
-            smaller = program.least_norm_impulses(
-                impulses, np.linalg.norm(contact_problem.velocities_from_impulses(impulses)[:, 1:], axis=1)
-            )
-            if smaller is not None and np.linalg.norm(smaller) < np.linalg.norm(impulses):
-                candidate_residual = natural_residual_unchecked(
-                    contact_problem, smaller, contact_problem.velocities_from_impulses(smaller)
-                )
-                if candidate_residual <= tolerance:
-                    impulses, residual = smaller, candidate_residual
-    residual = max_or_nan(residual, contact_problem.sticking_residual(impulses))
+    residual, programs = _law_residual(contact_problem, impulses), 0
+    for mu in limited_coefficients(contact_problem.mu, *SEARCHED_COEFFICIENTS):
+        if residual <= (tolerance if programs else 0.0):
+            break
+        candidate, steps = _search(replace(contact_problem, mu=mu), tolerance, max_programs)
+        programs += steps
+        candidate_residual = _law_residual(contact_problem, candidate)
+        if candidate_residual < residual:
+            impulses, residual = candidate, candidate_residual
     solution = contact_problem.step_solution(
         impulses, iterations=programs, residual=residual, method="Coulomb"
     )
     if raise_on_failure and not residual <= tolerance:
         raise_not_converged(contact_problem, solution, tolerance)
     return solution
+
+
+def _law_residual(contact_problem: FrictionContactProblem, impulses: Array) -> float:
+    velocities = contact_problem.velocities_from_impulses(impulses)
+    return max_or_nan(
+        natural_residual_unchecked(contact_problem, impulses, velocities),
+        contact_problem.sticking_residual(impulses),
+    )
+
+
+def _search(
+    contact_problem: FrictionContactProblem, tolerance: float, max_programs: int
+) -> tuple[Array, int]:
+    """Return the best impulses ``(c, 3)`` of all fixed-point iterations, and the number of programs."""
+    impulses: Array = np.zeros((contact_problem.count, 3))
+    residual, programs = np.inf, 0
+    program = _ConeProgram(contact_problem)
+    initial_sliding_speeds = [np.zeros(contact_problem.count)]
+    if program.has_null_space and program.has_self_stress():
+        # Self-stress without an external load, with its friction, satisfies the law as well.
+        # It is avoided by a start at the largest sliding speeds.
+        initial_sliding_speeds.insert(
+            0, np.linalg.norm(contact_problem.free_contact_velocities[:, 1:], axis=1)
+        )
+    while initial_sliding_speeds and residual > tolerance and programs < max_programs:
+        candidate, candidate_residual, programs_used = _iterate_fixed_point(
+            program,
+            contact_problem,
+            initial_sliding_speeds.pop(0),
+            tolerance,
+            (max_programs - programs) // (1 + len(initial_sliding_speeds)),
+        )
+        programs += programs_used
+        if candidate_residual < residual:
+            impulses, residual = candidate, candidate_residual
+    if residual <= tolerance and program.has_null_space:
+        smaller = program.least_norm_impulses(
+            impulses, np.linalg.norm(contact_problem.velocities_from_impulses(impulses)[:, 1:], axis=1)
+        )
+        if smaller is not None and np.linalg.norm(smaller) < np.linalg.norm(impulses):
+            candidate_residual = natural_residual_unchecked(
+                contact_problem, smaller, contact_problem.velocities_from_impulses(smaller)
+            )
+            if candidate_residual <= tolerance:
+                impulses = smaller
+    return impulses, programs
 
 
 def _iterate_fixed_point(

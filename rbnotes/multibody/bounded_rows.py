@@ -175,7 +175,8 @@ def _solve_without_determined_inequalities(
 ) -> StepSolution:
     """Solve without the inequalities whose velocities the equations determine: rounding would decide on them.
 
-    If a determined velocity violates its inequality, all are kept.
+    If a determined velocity violates its inequality, all are kept. Velocities are compared with those without
+    impulses: at rest they are rounding.
     """
     rows, target = problem.unilateral.rows, problem.unilateral.target
     no_targets = np.zeros((problem.bilateral.count, len(rows)))
@@ -186,7 +187,8 @@ def _solve_without_determined_inequalities(
     if np.all(is_movable):
         return solve(problem)
     solution = solve(replace(problem, unilateral=UnilateralRows(rows[is_movable], target[is_movable])))
-    speed = np.linalg.norm(rows, axis=1) * np.linalg.norm(solution.velocity)
+    free_velocity = np.linalg.solve(problem.mass, problem.momentum)
+    speed = np.linalg.norm(rows, axis=1) * np.linalg.norm(free_velocity)
     if np.any((rows @ solution.velocity - target < -RELATIVE_TOLERANCE * speed) & ~is_movable):
         return solve(problem)
     impulses = np.zeros(len(is_movable))

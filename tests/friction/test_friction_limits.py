@@ -4,6 +4,9 @@ The tests recompute the laws with 50 digits from masses, rows and impulses. Each
 of its contact, relative to the velocities without contact impulses.
 """
 
+from contextlib import suppress
+from functools import partial
+
 import mpmath
 import numpy as np
 import pytest
@@ -19,7 +22,9 @@ from rbnotes.friction import (
     anitescu_stewart,
     gauss_seidel_friction,
     semismooth_newton_friction,
+    single_qp,
     socp_fixed_point_friction,
+    staggered_projections,
 )
 from rbnotes.shapes import Box, Plane
 
@@ -167,6 +172,94 @@ def test_a_single_particle(model, mu):
 def test_pyramid_friction_does_not_vanish(mu):
     solution = anitescu_stewart(particle([1.0, -0.7, -0.2], mass=2.0, mu=mu))
     np.testing.assert_allclose(solution.velocity, 0, atol=1e-9)
+
+
+@pytest.mark.parametrize("mu", [1e3, 1e12, 1e99])
+def test_a_contact_that_does_not_push_has_no_friction(mu):
+    """A particle slides along the floor and does not press on it."""
+    for solve in (anitescu_stewart, gauss_seidel_friction, semismooth_newton_friction):
+        solution = solve(particle([1.0, 0.3, 0.0], mu=mu))
+        np.testing.assert_allclose(solution.velocity, [1.0, 0.3, 0.0], atol=1e-9)
+
+
+# Norms of friction in the sections of the models, and the dual norms of the sliding.
+SECTIONS = {
+    "disc": (lambda b: np.linalg.norm(b, axis=1), lambda s: np.linalg.norm(s, axis=1)),
+    "box": (lambda b: np.abs(b).max(axis=1), lambda s: np.abs(s).sum(axis=1)),
+    "pyramid": (lambda b: np.abs(b).sum(axis=1), lambda s: np.abs(s).max(axis=1)),
+}
+
+
+def section_law_violation(problem, solution, section):
+    """Return the largest violation of the laws with a section, as a velocity relative to the free ones."""
+    J = problem.contacts.matrix
+    J = (J.toarray() if hasattr(J, "toarray") else J).reshape(-1, problem.size)
+    r = solution.contact_impulses
+    response = np.linalg.solve(problem.mass, J.T)
+    free = J @ np.linalg.solve(problem.mass, problem.momentum)
+    u = (free + J @ (response @ r.ravel())).reshape(-1, 3)
+    mobility = np.einsum("ij,ji->i", J, response).reshape(-1, 3).mean(axis=1)
+    a, b, s = r[:, 0], r[:, 1:], u[:, 1:]
+    norm, dual_norm = SECTIONS[section]
+    bound, sliding = problem.contacts.mu * np.maximum(a, 0.0), np.linalg.norm(s, axis=1)
+    power = bound * dual_norm(s) + np.sum(b * s, axis=1)
+    missing = np.divide(power, sliding, out=np.zeros(len(a)), where=sliding > 0)
+    violations = [
+        -u[:, 0],
+        -a * mobility,
+        np.minimum(a * mobility, u[:, 0]),
+        (norm(b) - bound) * mobility,
+        np.minimum(missing * mobility, sliding),
+    ]
+    return np.max(violations) / np.abs(free).max()
+
+
+LARGE_COEFFICIENTS = (1e9, 1e12, 1e99)
+
+
+@pytest.mark.parametrize(
+    ("model", "section", "least_solved"),
+    [
+        pytest.param(semismooth_newton_friction, "disc", 12, marks=pytest.mark.slow),
+        (partial(gauss_seidel_friction, max_sweeps=300), "disc", 6),
+        (anitescu_stewart, "pyramid", 9),
+        (partial(staggered_projections, max_iterations=60), "box", 6),
+        pytest.param(partial(socp_fixed_point_friction, max_programs=60), "disc", 3, marks=pytest.mark.slow),
+    ],
+    ids=["newton", "gauss_seidel", "anitescu_stewart", "staggered", "coulomb"],
+)
+def test_large_coefficients_are_solved_or_reported(model, section, least_solved, request):
+    tolerance = 2e-6 if "coulomb" in request.node.name else 2e-8
+    solved = 0
+    scenes = [heap(np.random.default_rng(seed), 3, 4) for seed in (1, 2)]
+    for scene in (*scenes, stack(1, 1.0), stack(2, 1.0)):
+        for mu in LARGE_COEFFICIENTS:
+            problem = with_mu(scene, mu)
+            with suppress(FrictionNotConverged):
+                solution = model(problem)
+                assert section_law_violation(problem, solution, section) < tolerance
+                solved += 1
+    assert solved >= least_solved
+
+
+def test_a_convex_program_with_large_coefficients_is_solved_or_reported():
+    """Contacts open with at least mu times their sliding, and friction stays within the pyramid."""
+    for scene in (heap(np.random.default_rng(1)), stack(1, 1.0), particle([1.0, 0.3, -1e-12])):
+        for mu in LARGE_COEFFICIENTS:
+            problem = with_mu(scene, mu)
+            try:
+                solution = single_qp(problem)
+            except FrictionNotConverged:
+                continue
+            J = problem.contacts.matrix
+            J = (J.toarray() if hasattr(J, "toarray") else J).reshape(-1, problem.size)
+            free = np.abs(J @ np.linalg.solve(problem.mass, problem.momentum)).max()
+            u = (J @ solution.velocity).reshape(-1, 3)
+            opening = u[:, 0] - mu * np.abs(u[:, 1:]).max(axis=1)
+            assert opening.min() / (1 + mu) > -1e-7 * free
+            r = solution.contact_impulses
+            outside = np.abs(r[:, 1:]).sum(axis=1) - mu * np.maximum(r[:, 0], 0.0)
+            assert outside.max() < 1e-6 * np.abs(problem.momentum).max()
 
 
 @pytest.mark.parametrize("name", FRICTION_MODELS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -23,6 +24,8 @@ STATUS_SUGGESTIONS = {
     "dtype": "Return real numbers in float64, as an array.",
 }
 NUM_BARS = 10
+MAX_FILE_NAME_SIZE = 200
+"""Size of the longest name of a report in bytes, without suffix: most file systems allow 255."""
 
 
 def grades_csv(grades: Sequence[Grade]) -> str:
@@ -229,10 +232,15 @@ def _histogram(class_summary: ClassSummary) -> str:
 
 
 def student_file_name(student: str) -> str:
-    """Return a unique file name for a student."""
-    return "".join(
+    """Return a unique file name for a student, without suffix and short enough for any file system."""
+    name = "".join(
         letter if letter.isalnum() or letter in "-_.@ ,+()" else f"={ord(letter):x}=" for letter in student
     )
+    encoded = name.encode()
+    if len(encoded) <= MAX_FILE_NAME_SIZE:
+        return name
+    digest = hashlib.sha256(encoded).hexdigest()[:24]
+    return f"{encoded[: MAX_FILE_NAME_SIZE - 26].decode(errors='ignore')}=={digest}"
 
 
 def _page(title: str, parts: Sequence[str]) -> str:

@@ -36,6 +36,12 @@ class Submission:
     source: str = ""
     problem: str = ""
 
+    def __post_init__(self) -> None:
+        # Names of files that are not UTF-8, as zip archives from Windows make them, cannot be written.
+        for name in ("student", "file", "problem"):
+            text = getattr(self, name).encode(errors="backslashreplace").decode()
+            object.__setattr__(self, name, text)
+
 
 def read_submissions(folder: str | Path, file: str = "") -> tuple[Submission, ...]:
     """Read the submissions in a folder, one per student, or that of one file or one student's folder.

@@ -324,6 +324,23 @@ def test_links_pipes_and_broken_notebooks_affect_only_their_student(paper, folde
     )
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="platform: names of files are text")
+def test_names_that_cannot_be_written_cost_nobody_a_grade(folder, capsys):
+    """A zip archive from Windows makes names that are not UTF-8; other names are long."""
+    class_folder = folder / "class"
+    class_folder.mkdir()
+    names = [b"M\374ller", b"!" * 100, b"a" * 252, b"ann"]
+    for name in names:
+        (class_folder / os.fsdecode(name + b".py")).write_text(RIGHT)
+    command = ["grade", str(folder / "hw.toml"), str(class_folder), "--out", str(folder / "grades.csv")]
+    command += ["--feedback", str(folder / "feedback"), "--gradescope", str(folder / "scores"), "--json"]
+    assert main(command) == 0
+    grades = json.loads(capsys.readouterr().out)
+    assert [each["points"] for each in grades] == [6] * len(names)
+    assert len(list((folder / "feedback").glob("*.html"))) == len(names) + 1
+    assert "M\\udcfcller" in (folder / "grades.csv").read_text()
+
+
 def test_dask_worker_grades_submissions(paper, submissions):
     import distributed  # slow to import
 

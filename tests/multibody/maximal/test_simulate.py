@@ -86,8 +86,8 @@ class TestContacts:
         balls = [Sphere(0.1)] * 2
         colliders = [Collider(i, ball) for i, ball in enumerate(balls)]
         model = MaximalModel(masses(balls, 1.0), (), (0, 0, 0), colliders=colliders)
-        start = State(np.stack([pose_at(-1, 0, 0), pose_at(1, 0, 0)]), np.zeros((2, 6)))
-        start.phi[:, 3] = 50.0, -50.0
+        twists = [[0, 0, 0, 50.0, 0, 0], [0, 0, 0, -50.0, 0, 0]]
+        start = State(np.stack([pose_at(-1, 0, 0), pose_at(1, 0, 0)]), twists)
         path = simulate(model, start, 0.01, 5, stabilization="none")
         assert path.max_overlaps.max() < 1e-12
         np.testing.assert_allclose(path.states.E[-1, :, 0, 3], [-0.1, 0.1], atol=1e-12)

@@ -83,10 +83,10 @@ def test_block_in_a_guide_slides_down_an_incline():
     assert simulate(steep, h=0.01, duration=0.3).states[-1].q[0] == 0.0
 
 
-def dry_parallelogram(mu):
+def dry_parallelogram(mu, points=64):
     """Return a parallelogram with journal bearings in all four hinges."""
     bodies, loop = parallelogram()
-    dry = journal_bearing(0.02, 0.05, mu, axis=[0.0, 1.0, 0.0], points=64)
+    dry = journal_bearing(0.02, 0.05, mu, axis=[0.0, 1.0, 0.0], points=points)
     bearings = {"left": dry, "coupler": dry, "right": dry, loop: dry}
     return Model(bodies, constraints=[loop], bearings=bearings)
 
@@ -103,6 +103,27 @@ def test_parallelogram_rests_on_the_friction_of_its_four_hinges(share, holds):
     motion = simulate(model, start, h=0.01, steps=15)
     displacement = np.max(np.abs(motion.states.q - start.q))
     assert displacement < 1e-9 if holds else displacement > 1e-4
+
+
+@pytest.mark.parametrize(
+    ("points", "mu", "angle", "limit", "duration"),
+    [
+        (16, 0.3, 0.9, -0.2, 0.35),
+        pytest.param(4, 0.1, 0.4, -0.2, 0.4, marks=pytest.mark.slow),
+        pytest.param(4, 0.1, 0.9, -1.0, 0.6, marks=pytest.mark.slow),
+    ],
+)
+def test_parallelogram_comes_to_rest_with_few_points(points, mu, angle, limit, duration):
+    """The hinges stop at once, or stop at the limit; corrections of the loop do not move them."""
+    dry = dry_parallelogram(mu, points)
+    model = Model(
+        dry.bodies, constraints=[*dry.constraints, JointLimit("left", limit, 2.0)], bearings=dry.bearings
+    )
+    start = model.state(q={"left": angle, "coupler": -angle, "right": angle})
+    motion = simulate(model, start, h=0.01, duration=duration)
+    change = motion.energies[-1] - motion.energies[0]
+    assert np.sum(motion.work.total) == pytest.approx(change, rel=1e-9, abs=1e-9)
+    assert change < 0
 
 
 @pytest.mark.slow

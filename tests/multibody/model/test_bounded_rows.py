@@ -4,7 +4,7 @@ import cvxpy
 import numpy as np
 import pytest
 
-from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
+from rbnotes.dynamics import BilateralRows, StepProblem, UnilateralRows, solve_step
 from rbnotes.multibody.bounded_rows import BoundedRows, solve_with_bounded_rows
 
 
@@ -57,3 +57,18 @@ def test_velocities_minimize_the_convex_energy(seed):
     if problem.bilateral.count:
         balance = balance - problem.bilateral.rows.T @ result.solution.bilateral
     np.testing.assert_allclose(balance, 0.0, atol=1e-8)
+
+
+@pytest.mark.parametrize("drift", [1e-11, 5e-11, -5e-11])
+def test_a_limit_at_rest_is_not_contradicted_by_rounding(drift):
+    """Friction and an equation determine a velocity that is small beside the velocity without impulses."""
+    problem = StepProblem(
+        np.eye(2),
+        [0.1, -0.1],
+        BilateralRows([[1.0, 1.0]], [-2 * drift]),
+        UnilateralRows([[1.0, 0.0]], [0.0]),
+    )
+    dry = BoundedRows(np.array([[1.0, -1.0]]), np.zeros(1), np.array([np.inf]), np.array([10.0]))
+    result = solve_with_bounded_rows(problem, dry, solve_step, np.zeros(2))
+    np.testing.assert_allclose(result.solution.velocity, 0.0, atol=1e-10)
+    np.testing.assert_allclose(result.impulse, [-0.1], atol=1e-9)
