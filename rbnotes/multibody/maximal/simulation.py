@@ -148,7 +148,7 @@ def simulate_with_options(
     if not isinstance(integrator, Scheme):
         arguments.require_methods("integrator", integrator, "step")
     if joint_space is not None:
-        arguments.require_methods("joint_space", joint_space, "constraints", "rotors", "impulses")
+        arguments.require_methods("joint_space", joint_space, "constraints", "rotors", "impulses", "bearings")
         if not isinstance(integrator, Rattle):
             got = arguments.format_value(integrator)
             raise InvalidArgument(
