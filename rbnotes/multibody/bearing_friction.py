@@ -24,7 +24,12 @@ from rbnotes.multibody.reduced.bearings import JointBearing
 CONE_SECTION = "disc"
 """Section of the friction cone at the contacts of bearings."""
 BEARING_TOLERANCE = 1e-8
-"""Accepted change of the reactions of bearings, relative to them."""
+"""Accepted change of the reactions of bearings, and of velocities at rest, relative to their sizes."""
+INDETERMINATE_TOLERANCE = 1e-3
+"""Accepted relative change of the reactions if velocities do not change.
+
+Contacts of bodies at rest can share a load in many ways, and solvers return another one each time.
+"""
 MAX_BEARING_ITERATIONS = 100
 """Largest number of problems for the friction of bearings in a velocity update."""
 ANDERSON_DEPTH = 6
@@ -120,7 +125,8 @@ def solve_with_bearings(
     ends = np.cumsum([each.bearing.count for each in bearings.bearings])
     multipliers: Array = np.zeros(ends[-1])
     acceleration = AndersonAcceleration(ANDERSON_DEPTH)
-    change = np.inf
+    change, velocity = np.inf, np.full(len(velocity_before), np.inf)
+    speed = float(np.max(np.abs(np.linalg.solve(problem.mass, problem.momentum))))
     for _ in range(MAX_BEARING_ITERATIONS):
         own: list[Array] = list(np.split(multipliers, ends[:-1]))
         rows = bounded.join(bearings.friction_rows(own))
@@ -129,7 +135,9 @@ def solve_with_bearings(
         reaction = np.concatenate(bearings.normal_multipliers(solution, friction, own))
         size = float(np.linalg.norm(reaction))
         change = float(np.linalg.norm(reaction - multipliers)) / (size or 1.0)
-        if change <= BEARING_TOLERANCE:
+        is_settled = float(np.max(np.abs(solution.velocity - velocity))) <= BEARING_TOLERANCE * speed
+        velocity = solution.velocity
+        if change <= (INDETERMINATE_TOLERANCE if is_settled else BEARING_TOLERANCE):
             return solution, impulse, rows
         multipliers = acceleration.next_argument(multipliers, reaction)
     message = f"friction of bearings: the reactions change by {change:.2g} of their size; joints may jam"

@@ -61,29 +61,17 @@ def constraint_equations(model: Model, state: State, t: float) -> ConstraintEqua
 
 
 def stack_constraints(
-    model: Model, constraints: Sequence[Constraint], state: State, t: float, rate_map: Array | None = None
+    model: Model, constraints: Sequence[Constraint], state: State, t: float
 ) -> ConstraintEquations:
-    """Return these constraints at a state of the tree, without those of the joints' own coordinates.
-
-    Parameters
-    ----------
-    rate_map
-        Matrix ``(k, 6 n)`` from the twists of the bodies to the rates of the coordinates. If it is given, all
-        rows act on the twists: those of constraints on bodies directly, so that the joints transmit their
-        forces.
-    """
-    system, body_size = model.system, 6 * len(model.bodies)
-    size = model.tree.num_coordinates if rate_map is None else body_size
-    parts: list[tuple[Array, ...]] = [(np.zeros((0, size)), np.zeros(0), np.zeros(0))]
-    limits: list[tuple[Array, ...]] = [(np.zeros((0, size)), np.zeros(0), np.zeros((0, body_size)))]
+    """Return these constraints at a state of the tree, without those of the joints' own coordinates."""
+    system, k = model.system, model.tree.num_coordinates
+    body_size = 6 * len(model.bodies)
+    parts: list[tuple[Array, ...]] = [(np.zeros((0, k)), np.zeros(0), np.zeros(0))]
+    limits: list[tuple[Array, ...]] = [(np.zeros((0, k)), np.zeros(0), np.zeros((0, body_size)))]
     for constraint in constraints:
         G, error, bias_velocity, _ = constraint_rows(system, constraint, state, t)
-        body_rows = None
-        if constraint.unilateral or rate_map is not None:
-            body_rows = constraint_body_jacobian(system, constraint, replace(state, t=t))
-        if rate_map is not None:
-            G = G @ rate_map if body_rows is None else body_rows
         if constraint.unilateral:
+            body_rows = constraint_body_jacobian(system, constraint, replace(state, t=t))
             limit_body_rows = np.zeros((len(G), body_size)) if body_rows is None else body_rows
             limits.append((G, error, limit_body_rows))
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,9 +19,8 @@ from rbnotes.multibody.joint_impulses import joint_impulses
 from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
 from rbnotes.multibody.maximal.joint_space import JointSpaceConstraints, JointSpaceImpulses, Rotors
 from rbnotes.multibody.model import Model
-from rbnotes.multibody.model_constraints import stack_constraints
 from rbnotes.multibody.reduced.bearings import bearing_frame, joint_bearings
-from rbnotes.multibody.reduced.constraint_protocol import Constraint
+from rbnotes.multibody.reduced.constraint_protocol import BodyConstraint, Constraint
 from rbnotes.multibody.reduced.constraints import LoopClosure
 from rbnotes.multibody.separation import generalized_mass_matrix
 from rbnotes.unchecked import se3
@@ -80,6 +80,24 @@ def track_coordinates(model: Model, E: Array, phi: Array, start: Array) -> tuple
         q.append(joint_map.q)
         qdot.append(joint_map.A @ twists.ravel())
     return np.array(q), np.array(qdot)
+
+
+class BodyStates(NamedTuple):
+    """Poses and twists of bodies with six coordinates each, for constraints on them.
+
+    Attributes
+    ----------
+    joint_poses
+        Frames of the joints ``(n, 4, 4)`` on the bodies.
+    body_poses
+        Frames of the bodies ``(n, 4, 4)``.
+    phi
+        Body twists ``(n, 6)``.
+    """
+
+    joint_poses: Array
+    body_poses: Array
+    phi: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,13 +166,33 @@ class ModelJointSpace:
         return self.control is not None
 
     def constraints(self, state: State, t: float) -> JointSpaceConstraints:
-        """Return the equations and limits, with prescribed motions at the time t."""
+        """Return the equations and limits, with prescribed motions at the time t.
+
+        Constraints of bodies act on their twists, so that joints transmit the forces.
+        """
         joint_map = self._joint_map(state)
         tree_state = replace_unchecked(
             EMPTY_STATE, q=joint_map.q, qdot=joint_map.A @ state.velocity, t=state.t
         )
-        rows = stack_constraints(self.model, self.constraint_list, tree_state, t, joint_map.A)
-        return JointSpaceConstraints(rows.G, rows.error, rows.bias_velocity, rows.limit_rows, rows.limit_gap)
+        model, poses, (_, num_columns) = self.model, state.E, joint_map.A.shape
+        bodies = BodyStates(poses @ se3.inverse(model.tree.body_frames), poses, state.phi)
+        no_rows: tuple[Array, ...] = (np.zeros((0, num_columns)), np.zeros(0), np.zeros(0))
+        equations, limits = [no_rows], [no_rows]
+        for constraint in self.constraint_list:
+            if isinstance(constraint, BodyConstraint):
+                on_bodies = constraint.body_rows(model.system, bodies, tree_state, t)
+                rows, error, bias_velocity = (
+                    on_bodies.twist_rows(len(poses)),
+                    on_bodies.error,
+                    on_bodies.bias_velocity,
+                )
+            else:
+                on_rates = constraint.rows(model.system, tree_state, t)
+                rows, error, bias_velocity = on_rates.G @ joint_map.A, on_rates.error, on_rates.bias_velocity
+            (limits if constraint.unilateral else equations).append((rows, error, bias_velocity))
+        G, errors, bias_velocities = (np.concatenate(each) for each in zip(*equations, strict=True))
+        limit_rows, limit_gap, _ = (np.concatenate(each) for each in zip(*limits, strict=True))
+        return JointSpaceConstraints(G, errors, bias_velocities, limit_rows, limit_gap)
 
     def rotors(self, state: State) -> Rotors:
         """Return the rotors of the joints, which have an armature."""

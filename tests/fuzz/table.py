@@ -111,7 +111,7 @@ WITHIN = (
     r"joints\.general\.code_generation\.[Ii]nstructions?(\..*)?",
     r"joints\.general\.surfaces\.(rotation_about_z|bernstein_polynomials|triangulate|normalize)",
     # Steps of a checked model; results of a simulation.
-    r"multibody\.(verlet_step|adaptive_step|scheme_step|bounded_rows|joint_impulses|bearing_friction)\..*",
+    r"multibody\.(verlet_step|adaptive_step|scheme_step|bounded_rows|joint_impulses|bearing_friction|tree_bearings)\..*",
     r"multibody\.(applied_forces|model_constraints|model_joint_space|separation|tunneling)\..*",
     r"multibody\.(channels\.(?!channel_names).*|model_dynamics\.(constrained_tree_acceleration|body_index|frame_in_body|tree_frame|\w+_unchecked))",
     r"multibody\.(actuators\.(ActuatorGains\.\w+|actuator_gains|no_joint_error)|reduced\.model\.(per_coordinate|require_fixed_coordinates))",

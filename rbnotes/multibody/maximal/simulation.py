@@ -95,7 +95,7 @@ def simulate(
     slop
         Overlap that is not corrected, m.
     joint_space
-        Springs, dampers, actuators, friction, limits and other constraints in joint coordinates, which
+        Springs, dampers, actuators, friction, bearings, limits and other constraints of joints, which
         :func:`rbnotes.multibody.simulate` derives from a model; they need the integrator ``rattle``.
     compiled : {False, "auto", True}
         If True, take compiled steps (:mod:`rbnotes.multibody.packing.compiled_steps`), which need numba.

@@ -117,10 +117,7 @@ def constraint_body_jacobian(system: TreeSystem, constraint: Constraint, state: 
     if not isinstance(constraint, BodyConstraint):
         return None
     body_constraint = constraint.body_rows(system, system.body_kinematics(state), state, state.t)
-    rows = np.zeros((len(body_constraint.error), 6 * len(system.tree.links)))
-    for i, block in body_constraint.body_blocks.items():
-        rows[:, 6 * i : 6 * i + 6] = block
-    return rows
+    return body_constraint.twist_rows(len(system.tree.links))
 
 
 class ConstraintOnBodies(NamedTuple):
