@@ -274,9 +274,9 @@ def closure_wrench(system: TreeSystem, closure: LoopClosure, body_wrenches: Arra
 
 def bearing_frame(system: TreeSystem, name: str | LoopClosure) -> Array:
     """Return the frame ``(4, 4)`` of a bearing in the frame of its body: see :data:`Bearings`."""
-    is_closure = isinstance(name, LoopClosure)
-    frame = se3.inverse(system.tree.body_frames[system.tree.index(name.a if is_closure else name)])
-    if is_closure:
+    body = name.a if isinstance(name, LoopClosure) else name
+    frame: Array = se3.inverse(system.tree.body_frames[system.tree.index(body)])
+    if isinstance(name, LoopClosure):
         frame[:3, 3] = name.x_a
     return frame
 
