@@ -22,6 +22,7 @@ from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.bearings import bearing_frame, joint_bearings
 from rbnotes.multibody.reduced.constraint_protocol import BodyConstraint, Constraint
 from rbnotes.multibody.reduced.constraints import LoopClosure
+from rbnotes.multibody.reduced.joint_reactions import rows_on_twists
 from rbnotes.multibody.separation import generalized_mass_matrix
 from rbnotes.unchecked import se3
 from rbnotes.unchecked.frozen import replace_unchecked
@@ -182,7 +183,7 @@ class ModelJointSpace:
             if isinstance(constraint, BodyConstraint):
                 on_bodies = constraint.body_rows(model.system, bodies, tree_state, t)
                 rows, error, bias_velocity = (
-                    on_bodies.twist_rows(len(poses)),
+                    rows_on_twists(on_bodies, len(poses)),
                     on_bodies.error,
                     on_bodies.bias_velocity,
                 )

@@ -130,7 +130,7 @@ WITHIN = (
     r"multibody\.reduced\.dynamics\.(solve_accelerations|coordinate_constraints|generalized_body_force|\w+_energy_from_\w+)",
     r"multibody\.reduced\.dynamics\.(regularized_mass_matrix|mass_matrix_from_jacobian|solve_mass_matrix)",
     r"multibody\.reduced\.inverse_mass\.coordinate_constraint_accelerations",
-    r"multibody\.reduced\.(inverse_mass\.joint_diagonal_blocks|joint_reactions\.(impulse_balance|constraints_on_bodies)|reduced_system\.ReducedSystem)",
+    r"multibody\.reduced\.(inverse_mass\.joint_diagonal_blocks|joint_reactions\.(impulse_balance|constraints_on_bodies|rows_on_twists)|reduced_system\.ReducedSystem)",
     r"multibody\.reduced\.(kinematics\.(check_vectors|body_poses_and_twists|relative_joint_poses|\w+_unchecked)|recursive_dynamics\.prescribed_accelerations|jacobian_products\.(generalized_forces|jacobian_product_and_rate|subtree_wrenches))",
     r"multibody\.reduced\.dynamics_derivatives\.(body_wrench_derivatives|wrench_cross_matrix)",
     r"multibody\.reduced\.(adaptive_integration\.Event\.is_crossed|model\.Tree\.check_vector)",

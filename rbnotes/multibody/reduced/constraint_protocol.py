@@ -91,13 +91,6 @@ class BodyConstraintRows(NamedTuple):
     bias_velocity: Array
     bias_acceleration: Array
 
-    def twist_rows(self, num_bodies: int) -> Array:
-        """Return the rows ``(m, 6 n)`` on the twists of all bodies."""
-        rows = np.zeros((len(self.error), 6 * num_bodies))
-        for i, block in self.body_blocks.items():
-            rows[:, 6 * i : 6 * i + 6] = block
-        return rows
-
     def to_generalized(self, kinematics: BodyKinematics) -> ConstraintRows:
         """Return rows ``G_r + G_m J``, with ``G_m Jdot qdot`` in their bias (Sueda eq. (2.102))."""
         G, bias = self.generalized_rows.copy(), self.bias_acceleration
