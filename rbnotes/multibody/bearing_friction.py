@@ -1,42 +1,35 @@
 """Friction of bearings in a velocity update: bounds that grow with the reactions of the joints (Sueda 2.11).
 
 The friction of a bearing on a joint with one motion is dry friction along that motion. Its bound follows from
-the reaction of the joint, which the contacts of the bearing share. The reaction is what the motion of the
-bodies beyond the joint requires besides the other forces: their changes of momentum in the update, and their
-inertial forces in the motion without forces that follows or precedes it.
+the reaction of the joint, which the contacts of the bearing share. In joint coordinates the motion of the
+bodies determines the reaction (:mod:`rbnotes.multibody.tree_bearings`); in maximal coordinates it is the
+impulse along the joint's rows (:mod:`rbnotes.multibody.model_joint_space`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.contact.body_pair_jacobian import BodyPairJacobian
-from rbnotes.dynamics import State, StepProblem, StepSolution
+from rbnotes.arguments import Array
+from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.errors import NotConverged
 from rbnotes.friction.anderson_acceleration import AndersonAcceleration
 from rbnotes.multibody.bounded_rows import BoundedRows, dry_friction_rows, solve_with_bounded_rows
-from rbnotes.multibody.model import Model
-from rbnotes.multibody.reduced.bearings import JointBearing, joint_bearings, recover_bearing_reactions
-from rbnotes.multibody.reduced.dynamics import (
-    generalized_body_force,
-    gyroscopic_and_gravity_wrenches,
-    solve_accelerations,
-)
-from rbnotes.multibody.reduced.joint_reactions import ConstraintOnBodies, constraints_on_bodies
-from rbnotes.multibody.reduced.kinematics import BodyKinematics, relative_joint_poses
-from rbnotes.multibody.reduced.model import Tree
-from rbnotes.unchecked import se3
-from rbnotes.unchecked.linear_algebra import matvec
+from rbnotes.multibody.reduced.bearings import JointBearing
 
 CONE_SECTION = "disc"
 """Section of the friction cone at the contacts of bearings."""
 BEARING_TOLERANCE = 1e-8
-"""Accepted change of the reactions of bearings, relative to them."""
+"""Accepted change of the reactions of bearings, and of velocities at rest, relative to their sizes."""
+INDETERMINATE_TOLERANCE = 1e-3
+"""Accepted relative change of the reactions if velocities do not change.
+
+Contacts of bodies at rest can share a load in many ways, and solvers return another one each time.
+"""
 MAX_BEARING_ITERATIONS = 100
 """Largest number of problems for the friction of bearings in a velocity update."""
 ANDERSON_DEPTH = 6
@@ -44,60 +37,47 @@ ANDERSON_DEPTH = 6
 
 
 @dataclass(frozen=True, eq=False)
-class BearingUpdate:
-    """Bearings of a model in one velocity update.
+class BearingUpdate(ABC):
+    """Bearings of a model in one velocity update, on joints with one motion.
 
     Attributes
     ----------
-    model
-        Model of the scene.
-    weightless_tree
-        Tree of the model without gravity.
-    state
-        State of the tree before the update.
-    kinematics
-        Kinematics of the tree at the state.
-    mass
-        Mass matrix ``(k, k)``, kg m^2, kg m and kg.
-    half_step
-        Time over which forces act in the update, s.
-    is_first
-        True if the motion without forces follows the update.
-    wrenches
-        Impulses of gravity and of the forces of the model on the bodies ``(6 n,)``, N m s and N s.
-    contact_rows
-        Rows of the contacts.
-    limit_rows
-        Rows of the limits on the twists of the bodies ``(l, 6 n)``, m and dimensionless.
+    bearings
+        Bearings at the state before the update.
     """
 
-    model: Model
-    weightless_tree: Tree
-    state: State
-    kinematics: BodyKinematics
-    mass: Array
-    half_step: float
-    is_first: bool
-    wrenches: Array
-    contact_rows: BodyPairJacobian
-    limit_rows: Array
+    bearings: Sequence[JointBearing]
 
-    @cached_property
-    def bearings(self) -> list[JointBearing]:
-        """Bearings at the state."""
-        return joint_bearings(self.model.system, self.state, self.kinematics, self.model.bearings)
+    @property
+    @abstractmethod
+    def motion_rows(self) -> Array:
+        """Rows ``(b, N)`` from the velocities of the update to those along the motions of the joints."""
 
-    def rows(self, multipliers: list[Array]) -> BoundedRows:
+    @abstractmethod
+    def reactions(self, solution: StepSolution, bearing_friction: Sequence[Array]) -> Sequence[Array]:
+        """Return the reactions ``(6,)`` of the joints, as :meth:`JointBearing.reaction`.
+
+        Parameters
+        ----------
+        bearing_friction
+            Friction ``(c, 2)`` at the contacts of each bearing.
+        """
+
+    @property
+    def coordinate_rows(self) -> Array:
+        """Rows ``(b, k)`` from the rates of the coordinates to velocities along the motions of the joints."""
+        return np.concatenate([each.joint_velocity_map for each in self.bearings])
+
+    def friction_rows(self, multipliers: Sequence[Array]) -> BoundedRows:
         """Return one row of dry friction for each bearing, at normal multipliers of its contacts."""
         bounds = [
             each.friction_limits(own, CONE_SECTION, 0)[0]
             for each, own in zip(self.bearings, multipliers, strict=True)
         ]
-        motions = np.concatenate([each.joint_velocity_map for each in self.bearings])
-        return dry_friction_rows(motions, np.array(bounds))
+        return dry_friction_rows(self.motion_rows, np.array(bounds))
 
     def normal_multipliers(
-        self, solution: StepSolution, friction: Array, multipliers: list[Array]
+        self, solution: StepSolution, friction: Array, multipliers: Sequence[Array]
     ) -> list[Array]:
         """Return the multipliers of each bearing's contacts under the impulses of an update.
 
@@ -108,96 +88,57 @@ class BearingUpdate:
         multipliers
             Multipliers that bounded the friction.
         """
-        contact_friction = [
-            bearing.distribute_friction(np.array([[impulse, 0.0]]), own, CONE_SECTION, 0)
-            for bearing, impulse, own in zip(self.bearings, friction, multipliers, strict=True)
+        bearing_friction = [
+            each.distribute_friction(np.array([[impulse, 0.0]]), own, CONE_SECTION, 0)
+            for each, impulse, own in zip(self.bearings, friction, multipliers, strict=True)
         ]
-        reactions = recover_bearing_reactions(
-            self.model.system,
-            self.bearings,
-            contact_friction,
-            self._momentum_changes(solution.velocity).ravel(),
-            self.wrenches
-            + self.contact_rows.T @ solution.contact_impulses.ravel()
-            + self.limit_rows.T @ solution.unilateral,
-            self._body_constraints,
-            solution,
-            self._parent_adjoints,
-        )[1]
+        reactions = self.reactions(solution, bearing_friction)
         return [each.bearing.load_distribution @ w for each, w in zip(self.bearings, reactions, strict=True)]
-
-    @cached_property
-    def _parent_adjoints(self) -> Array:
-        return se3.Ad_inverse(relative_joint_poses(self.model.tree, self.state.q))
-
-    @cached_property
-    def _body_constraints(self) -> list[ConstraintOnBodies]:
-        """Equality constraints that act on bodies."""
-        equations = [each for each in self.model.constraints if not each.unilateral]
-        return constraints_on_bodies(self.model.system, equations, self.state)
-
-    def _momentum_changes(self, velocity: Array) -> Array:
-        """Return the momenta ``(n, 6)`` that the update and half of the motion without forces require."""
-        tree, state = self.weightless_tree, self.state
-        change = matvec(tree.inertias, self.kinematics.J @ (velocity - state.qdot))
-        moving_state = state.with_velocity(velocity if self.is_first else state.qdot)
-        kinematics = self.model.system.body_kinematics(moving_state)
-        force = generalized_body_force(tree, kinematics, np.zeros(()))
-        acceleration = solve_accelerations(tree, moving_state.q, moving_state.qdot, self.mass, force)
-        body_accelerations = kinematics.J @ acceleration + kinematics.bias_acceleration
-        gyroscopic = gyroscopic_and_gravity_wrenches(tree, moving_state.q, moving_state.qdot)
-        result: Array = change + self.half_step * (matvec(tree.inertias, body_accelerations) - gyroscopic)
-        return result
 
 
 def solve_with_bearings(
     problem: StepProblem,
     bounded: BoundedRows,
-    bearings: BearingUpdate,
+    bearings: BearingUpdate | None,
     solve: Callable[[StepProblem], StepSolution],
+    velocity_before: Array,
 ) -> tuple[StepSolution, Array, BoundedRows]:
     """Return the solution, the impulses of all bounded rows, and these rows, those of bearings last.
 
     The reactions bound the friction, which changes the reactions: a fixed-point iteration that starts without
     friction. For large coefficients the solution may not be unique.
 
+    Parameters
+    ----------
+    problem, bounded, solve, velocity_before
+        Arguments of :func:`~rbnotes.multibody.bounded_rows.solve_with_bounded_rows`.
+    bearings
+        Bearings, or None.
+
     Raises
     ------
     NotConverged
         If the reactions do not settle: joints with large friction may jam.
     """
-    counts = [each.bearing.count for each in bearings.bearings]
-    ends = np.cumsum(counts)[:-1]
-    multipliers: Array = np.zeros(sum(counts))
+    if bearings is None:
+        return *solve_with_bounded_rows(problem, bounded, solve, velocity_before), bounded
+    ends = np.cumsum([each.bearing.count for each in bearings.bearings])
+    multipliers: Array = np.zeros(ends[-1])
     acceleration = AndersonAcceleration(ANDERSON_DEPTH)
-    change = np.inf
+    change, velocity = np.inf, np.full(len(velocity_before), np.inf)
+    speed = float(np.max(np.abs(np.linalg.solve(problem.mass, problem.momentum))))
     for _ in range(MAX_BEARING_ITERATIONS):
-        own: list[Array] = list(np.split(multipliers, ends))
-        rows = bounded.join(bearings.rows(own))
-        solution, impulse = solve_with_bounded_rows(problem, rows, solve, bearings.state.qdot)
+        own: list[Array] = list(np.split(multipliers, ends[:-1]))
+        rows = bounded.join(bearings.friction_rows(own))
+        solution, impulse = solve_with_bounded_rows(problem, rows, solve, velocity_before)
         friction = impulse[len(bounded.offset) :]
         reaction = np.concatenate(bearings.normal_multipliers(solution, friction, own))
         size = float(np.linalg.norm(reaction))
         change = float(np.linalg.norm(reaction - multipliers)) / (size or 1.0)
-        if change <= BEARING_TOLERANCE:
+        is_settled = float(np.max(np.abs(solution.velocity - velocity))) <= BEARING_TOLERANCE * speed
+        velocity = solution.velocity
+        if change <= (INDETERMINATE_TOLERANCE if is_settled else BEARING_TOLERANCE):
             return solution, impulse, rows
         multipliers = acceleration.next_argument(multipliers, reaction)
     message = f"friction of bearings: the reactions change by {change:.2g} of their size; joints may jam"
     raise NotConverged(message, solution.velocity, change)
-
-
-def check_bearings(model: Model) -> None:
-    """Check that each bearing fits its joint, at the neutral configuration.
-
-    Raises
-    ------
-    InvalidArgument
-        If a bearing has a joint with more than one motion, or with a motion along a normal.
-    """
-    state = State(q=model.tree.neutral, qdot=np.zeros(model.tree.num_coordinates))
-    kinematics = model.system.body_kinematics(state)
-    for bearing in joint_bearings(model.system, state, kinematics, model.bearings):
-        if not bearing.has_single_motion:
-            label = f"bearings[{getattr(bearing.name, 'a', bearing.name)!r}]"
-            got = f"a joint with {bearing.S.shape[1]} motions"
-            raise InvalidArgument(label, got, "a joint with one, such as Revolute or Prismatic")

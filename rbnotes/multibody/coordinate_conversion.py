@@ -121,13 +121,13 @@ def maximal_coordinates(model: Model) -> MaximalCoordinates:
     A loop closure becomes a joint, too: a spherical one, or one that also slides along the axis of the
     closure.
 
-    Springs, dampers, armature, actuators, friction, limits and other constraints stay in the coordinates of
-    the joints, which are functions of the poses: :mod:`rbnotes.multibody.model_joint_space`.
+    Springs, dampers, armature, actuators, friction, bearings, limits and other constraints stay in the
+    coordinates of the joints, which are functions of the poses: :mod:`rbnotes.multibody.model_joint_space`.
 
     Raises
     ------
     InvalidArgument
-        If a body has no mass, or the model has bearings, whose reactions are computed in joint coordinates.
+        If a body has no mass.
     """
     arguments.require_instance("model", model, Model)
     tree = model.tree
@@ -150,9 +150,6 @@ def maximal_coordinates(model: Model) -> MaximalCoordinates:
                 parent_frame,
             )
         )
-    if model.bearings:
-        count = str(len(model.bearings))
-        raise InvalidArgument("model: bearings", count, "none, for maximal coordinates")
     closures = [each for each in model.constraints if isinstance(each, LoopClosure)]
     joints += [_closing_joint(tree, closure) for closure in closures]
     maximal_model = MaximalModel(

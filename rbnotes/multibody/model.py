@@ -342,7 +342,8 @@ class Model:
         Loop closures, gears, prescribed joints and joint limits of :mod:`rbnotes.multibody.reduced`.
     bearings
         Bearings with friction, by the names of the bodies that the joints carry, or by loop closures among
-        the constraints: :func:`rbnotes.friction.journal_bearing`, ``prismatic_guide``, or others.
+        the constraints: :func:`rbnotes.friction.journal_bearing`, ``prismatic_guide``, or others. Where
+        joints constrain the same motion twice, the reactions that load the bearings are not unique.
     actuators
         Motors and servos on joints, at most one for each: :mod:`rbnotes.multibody.actuators`.
     excluded_pairs

@@ -18,7 +18,6 @@ from rbnotes.friction import friction_model as select_friction_model
 from rbnotes.multibody import maximal
 from rbnotes.multibody.adaptive_step import AdaptiveStepper, check_is_smooth
 from rbnotes.multibody.applied_forces import Control
-from rbnotes.multibody.bearing_friction import check_bearings
 from rbnotes.multibody.channels import check_channel_names
 from rbnotes.multibody.coordinate_conversion import maximal_coordinates
 from rbnotes.multibody.maximal.impacts import SIMULTANEOUS
@@ -38,6 +37,7 @@ from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.scheme_step import SchemeStepper, check_has_no_bearings
 from rbnotes.multibody.step_failures import name_step_failures
 from rbnotes.multibody.trajectory import Trajectory, record_channels
+from rbnotes.multibody.tree_bearings import check_bearings
 from rbnotes.multibody.tunneling import warn_of_tunneling
 from rbnotes.multibody.verlet_step import TreeStepper, gravity_and_kinetic_energy
 
@@ -279,6 +279,7 @@ def _simulate_maximal(
     joint_space = None
     if uses_joint_space(model, options.control):
         check_position_constraints(model)
+        check_bearings(model)
         if integrator is not rattle:
             expected = f"{RATTLE!r} in maximal coordinates with forces or constraints of joints"
             raise InvalidArgument("scheme", arguments.format_value(integrator), expected)

@@ -44,8 +44,7 @@ from rbnotes.dynamics import (
 from rbnotes.dynamics.state import EMPTY_STATE
 from rbnotes.errors import NotConverged
 from rbnotes.multibody.applied_forces import Control, actuator_commands
-from rbnotes.multibody.bearing_friction import BearingUpdate, solve_with_bearings
-from rbnotes.multibody.bounded_rows import solve_with_bounded_rows
+from rbnotes.multibody.bearing_friction import solve_with_bearings
 from rbnotes.multibody.joint_impulses import JointImpulses, joint_impulses
 from rbnotes.multibody.maximal.impacts import may_have_sequential_impacts, solve_sequential_impacts
 from rbnotes.multibody.maximal.joint_space import (
@@ -55,15 +54,18 @@ from rbnotes.multibody.maximal.joint_space import (
 )
 from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.maximal.stepping import (
+    Correction,
     StepResult,
     VelocityUpdate,
     combine_updates,
     persistent_contacts,
     solve_contacts,
+    solve_with_correction,
 )
 from rbnotes.multibody.maximal.trajectory import ContactRecord
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.model_constraints import ConstraintEquations, constraint_equations
+from rbnotes.multibody.reduced.bearings import joint_bearings
 from rbnotes.multibody.reduced.dynamics import (
     generalized_body_force,
     gravity_energy_from_poses,
@@ -85,6 +87,7 @@ from rbnotes.multibody.separation import (
     predict_model_contacts,
     separate_bodies,
 )
+from rbnotes.multibody.tree_bearings import TreeBearingUpdate
 from rbnotes.unchecked import se3
 from rbnotes.unchecked.frozen import replace_unchecked
 
@@ -255,22 +258,51 @@ class TreeStepper:
         conditions = VelocityConditions(
             bilateral, limits, limit_body_rows, points, rows, normal_target, contact_change
         )
-        update = self._solve_velocities(state, kinematics, mass, impulses, joints, conditions, is_first=True)
+
+        def solve(correction: Correction | None) -> VelocityUpdate:
+            corrected = conditions
+            if correction is not None:
+                bilateral = BilateralRows(equations.G, equations.G @ correction.velocity)
+                corrected = conditions._replace(bilateral=bilateral)
+            return self._solve_velocities(state, kinematics, mass, impulses, joints, corrected, is_first=True)
+
+        def correct(update: VelocityUpdate) -> Correction | None:
+            return self._correct_constraints(state, update, mass, equations.G)
+
+        corrected = solve_with_correction(solve, correct, has_bearings=bool(self.model.bearings))
+        if corrected is None:
+            return None
+        update, correction = corrected
         if impacts is not None:
             update = impacts.prepend_to(update, initial_velocity, equations.G, own_rows)
-        end_state = self._free_motion(state, update.after)
+        contact_velocities = relative_velocities(rows, (kinematics.J @ correction.velocity).ravel())
+        update = update.add_multipliers(
+            correction.velocity, correction.multipliers, equations.G, contact_velocities
+        )
+        return update, correction.end_state
+
+    def _correct_constraints(
+        self, state: State, update: VelocityUpdate, mass: Array, G: Array
+    ) -> Correction | None:
+        """Return the correction of the first update by Newton's method, or None if that does not converge.
+
+        Parameters
+        ----------
+        mass, G
+            Mass matrix and rows of the equations at the start of the step.
+        """
+        h, no_rotors = self.settings.h, np.zeros(0)
+        velocity, multipliers = update.after, np.zeros(len(G))
+        end_state = self._free_motion(state, velocity)
         if not self.model.constraints:
-            return update, end_state
-        velocity, multipliers = update.after, np.zeros(len(equations.error))
-        responses = np.linalg.solve(mass, equations.G.T)
+            return Correction(velocity, multipliers, no_rotors, end_state)
+        responses = np.linalg.solve(mass, G.T)
         previous_error = np.inf
         for _ in range(MAX_CONSTRAINT_ITERATIONS):
             end_equations = constraint_equations(self.model, end_state, end_state.t)
             error = float(np.max(np.abs(end_equations.error), initial=0.0))
             if error <= CONSTRAINT_TOLERANCE:
-                contact_velocities = relative_velocities(rows, (kinematics.J @ velocity).ravel())
-                update = update.add_multipliers(velocity, multipliers, equations.G, contact_velocities)
-                return update, end_state
+                return Correction(velocity, multipliers, no_rotors, end_state)
             if not error <= previous_error / 2:
                 return None
             previous_error = error
@@ -360,9 +392,10 @@ class TreeStepper:
         def solve(problem: StepProblem) -> StepSolution:
             return solve_contacts(self.settings.friction, problem, points, contact_velocity_change)
 
-        bounded_rows = joints.bounded
+        bearings = None
         if self.model.bearings:
-            bearings = BearingUpdate(
+            bearings = TreeBearingUpdate(
+                joint_bearings(self.model.system, state, kinematics, self.model.bearings),
                 self.model,
                 self._weightless_tree,
                 state,
@@ -374,11 +407,9 @@ class TreeStepper:
                 rows,
                 limit_body_rows,
             )
-            solution, bounded_impulse, bounded_rows = solve_with_bearings(
-                problem, joints.bounded, bearings, solve
-            )
-        else:
-            solution, bounded_impulse = solve_with_bounded_rows(problem, joints.bounded, solve, before)
+        solution, bounded_impulse, bounded_rows = solve_with_bearings(
+            problem, joints.bounded, bearings, solve, before
+        )
         after = solution.velocity
         record = ContactRecord(
             points,

@@ -111,7 +111,7 @@ WITHIN = (
     r"joints\.general\.code_generation\.[Ii]nstructions?(\..*)?",
     r"joints\.general\.surfaces\.(rotation_about_z|bernstein_polynomials|triangulate|normalize)",
     # Steps of a checked model; results of a simulation.
-    r"multibody\.(verlet_step|adaptive_step|scheme_step|bounded_rows|joint_impulses|bearing_friction)\..*",
+    r"multibody\.(verlet_step|adaptive_step|scheme_step|bounded_rows|joint_impulses|bearing_friction|tree_bearings)\..*",
     r"multibody\.(applied_forces|model_constraints|model_joint_space|separation|tunneling)\..*",
     r"multibody\.(channels\.(?!channel_names).*|model_dynamics\.(constrained_tree_acceleration|body_index|frame_in_body|tree_frame|\w+_unchecked))",
     r"multibody\.(actuators\.(ActuatorGains\.\w+|actuator_gains|no_joint_error)|reduced\.model\.(per_coordinate|require_fixed_coordinates))",
@@ -130,7 +130,7 @@ WITHIN = (
     r"multibody\.reduced\.dynamics\.(solve_accelerations|coordinate_constraints|generalized_body_force|\w+_energy_from_\w+)",
     r"multibody\.reduced\.dynamics\.(regularized_mass_matrix|mass_matrix_from_jacobian|solve_mass_matrix)",
     r"multibody\.reduced\.inverse_mass\.coordinate_constraint_accelerations",
-    r"multibody\.reduced\.(inverse_mass\.joint_diagonal_blocks|joint_reactions\.(impulse_balance|constraints_on_bodies)|reduced_system\.ReducedSystem)",
+    r"multibody\.reduced\.(inverse_mass\.joint_diagonal_blocks|joint_reactions\.(impulse_balance|constraints_on_bodies|rows_on_twists)|reduced_system\.ReducedSystem)",
     r"multibody\.reduced\.(kinematics\.(check_vectors|body_poses_and_twists|relative_joint_poses|\w+_unchecked)|recursive_dynamics\.prescribed_accelerations|jacobian_products\.(generalized_forces|jacobian_product_and_rate|subtree_wrenches))",
     r"multibody\.reduced\.dynamics_derivatives\.(body_wrench_derivatives|wrench_cross_matrix)",
     r"multibody\.reduced\.(adaptive_integration\.Event\.is_crossed|model\.Tree\.check_vector)",

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from rbnotes.arguments import Array
 from rbnotes.dynamics import State, UnilateralRows
+from rbnotes.multibody.bearing_friction import BearingUpdate
 from rbnotes.multibody.bounded_rows import BoundedRows
+from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
 
 
 class JointSpaceConstraints(NamedTuple):
@@ -152,10 +154,6 @@ class JointSpaceImpulses(NamedTuple):
             mass, velocity, impulse + self.constant - self.damping @ velocity, self.damping, bounded
         )
 
-    def actuator_and_friction(self, bounded_impulse: Array) -> tuple[Array, Array]:
-        """Return the impulses of actuators and of dry friction in joint coordinates ``(k,)``."""
-        return split_bounded_impulse(self.bounded, self.coordinate_rows, self.motor, bounded_impulse)
-
 
 def unconstrained_velocity_change(
     mass: Array, velocity: Array, impulse: Array, damping: Array, bounded: BoundedRows
@@ -206,6 +204,16 @@ class JointSpace(Protocol):
             Poses, and twists before the impulses.
         control_state
             State at which commands are evaluated.
+        """
+        ...
+
+    def bearings(self, state: State, kinematics: JointKinematics) -> BearingUpdate | None:
+        """Return the bearings with friction, or None if there are none.
+
+        Parameters
+        ----------
+        kinematics
+            Kinematics of the joints between the bodies at the state.
         """
         ...
 

@@ -45,6 +45,7 @@ from rbnotes.multibody.maximal.joint_space import Rotors
 from rbnotes.multibody.maximal.model import project_poses_unchecked
 from rbnotes.multibody.maximal.stepping import (
     ContactTargets,
+    Correction,
     Equations,
     ForceImpulses,
     JointSpaceUpdate,
@@ -57,6 +58,7 @@ from rbnotes.multibody.maximal.stepping import (
     persistent_contacts,
     resolve_overlaps,
     solve_velocities,
+    solve_with_correction,
 )
 from rbnotes.unchecked import so3
 from rbnotes.unchecked.frozen import replace_unchecked
@@ -189,30 +191,73 @@ def _first_update_and_free_motion(
         applied=h / 2 * free_system.linearized_applied_forces(state).f,
     )
     rotors = context.rotors(state)
-    rotor_lead = _mean_rotor_velocity(context, rotors, state, velocity) - rotors.rows @ velocity
-    rotor_impulse = rotors.rows.T @ (rotors.armature * rotor_lead)
-    momentum = mass @ velocity + forces.gravity + forces.applied - rotor_impulse
-    problem = unconstrained_problem(mass, momentum)
+    mean_rotor_velocity = _mean_rotor_velocity(context, rotors, state, velocity)
+    momentum = mass @ velocity + forces.gravity + forces.applied
     joint_space, velocity_change = _first_joint_space_update(context, constraints, state, mass, forces)
     normal_velocities = min_normal_velocities(context, state, points, rows, velocity_change)
     contacts = ContactTargets(points, rows, normal_velocities, velocity_change)
-    update = solve_velocities(context, problem, velocity, forces, Equations(G, target), contacts, joint_space)
+
+    def solve(correction: Correction | None) -> VelocityUpdate:
+        equations, rotor_lead = Equations(G, target), mean_rotor_velocity - rotors.rows @ velocity
+        if correction is not None:
+            equations = Equations(G, G @ correction.velocity)
+            rotor_lead = correction.rotor_velocity - rotors.rows @ correction.velocity
+        rotor_impulse = rotors.rows.T @ (rotors.armature * rotor_lead)
+        problem = unconstrained_problem(mass, momentum - rotor_impulse)
+        update = solve_velocities(context, problem, velocity, forces, equations, contacts, joint_space)
+        return update._replace(rotor_velocity=rotors.rows @ update.after + rotor_lead)
+
+    def correct(update: VelocityUpdate) -> Correction | None:
+        return _correct_constraints(context, state, update, G, responses, target_errors, rotors)
+
+    has_bearings = joint_space is not None and joint_space.bearings is not None
+    corrected = solve_with_correction(solve, correct, has_bearings=has_bearings)
+    if corrected is None:
+        return None
+    update, correction = corrected
     if impacts is not None:
         update = impacts.prepend_to(update, initial_velocity, G, rows)
+    update = update.add_multipliers(
+        correction.velocity, correction.multipliers, G, relative_velocities(rows, correction.velocity)
+    )
+    update = _add_rotors(update, rotors, rotors.rows @ update.before, correction.rotor_velocity)
+    return update, correction.end_state
 
-    num_rows, has_rotors = len(errors), bool(len(rotors.armature))
+
+def _correct_constraints(
+    context: StepContext,
+    state: State,
+    update: VelocityUpdate,
+    G: Matrix,
+    responses: Matrix,
+    target_errors: Array,
+    rotors: Rotors,
+) -> Correction | None:
+    """Return the correction of the first update by Newton's method, or None if that does not converge.
+
+    Parameters
+    ----------
+    G, rotors
+        Rows of the equations ``(m, 6 n)``, and rotors, at the start of the step.
+    responses
+        Velocities of the bodies ``(6 n, m)`` under unit impulses along the rows.
+    target_errors
+        Errors of the equations ``(m,)`` after the free motion.
+    """
+    model, h = context.model, context.settings.h
+    num_rows, has_rotors = len(target_errors), bool(len(rotors.armature))
+    corrected_velocity, rotor_velocity = update.after, update.rotor_velocity
+    multipliers, error = np.zeros(num_rows), np.inf
     if not num_rows and not has_rotors:
-        end_state = advance_free_motion(model, state, update.after, h)
-        return update, end_state
-    corrected_velocity, multipliers, error = update.after, np.zeros_like(errors), np.inf
-    rotor_velocity = rotors.rows @ update.after + rotor_lead
+        end_state = advance_free_motion(model, state, corrected_velocity, h)
+        return Correction(corrected_velocity, multipliers, rotor_velocity, end_state)
     if has_rotors:
         # An impulse on bodies that changes the velocity of a rotor by -1.
-        rotor_responses = free_system.sparse_inverse_mass_matrix @ (rotors.rows.T * rotors.armature)
+        rotor_responses = model.free_system.sparse_inverse_mass_matrix @ (rotors.rows.T * rotors.armature)
         responses = np.concatenate([responses, rotor_responses], axis=1)
     for _ in range(MAX_NEWTON_ITERATIONS):
         end_state = advance_free_motion(model, state, corrected_velocity, h)
-        end_constraints = VelocityConstraints(context, end_state, end_time)
+        end_constraints = VelocityConstraints(context, end_state, end_state.t)
         residual = end_constraints.error - target_errors
         if has_rotors:
             end_rotors = context.rotors(end_state)
@@ -220,12 +265,10 @@ def _first_update_and_free_motion(
             residual = np.concatenate([residual, slip])
         error, previous_error = float(np.max(np.abs(residual))), error
         if error <= PROJECTION_TOLERANCE:
-            contact_velocities = relative_velocities(rows, corrected_velocity)
-            update = update.add_multipliers(corrected_velocity, multipliers, G, contact_velocities)
-            return _add_rotors(update, rotors, rotors.rows @ update.before, rotor_velocity), end_state
+            return Correction(corrected_velocity, multipliers, rotor_velocity, end_state)
         if error > previous_error / 2:
             return None
-        end_rows = end_constraints.jacobian_like(mass)
+        end_rows = end_constraints.jacobian_like(G)
         if has_rotors:
             end_rows = np.concatenate([end_rows, end_rotors.rows])
         error_derivative = end_rows @ (
@@ -272,7 +315,8 @@ def _first_joint_space_update(
     own = context.joint_space.impulses(state, state, h, is_first=True)
     velocity_change = own.free_velocity_change(mass, velocity, impulse)
     limits = constraints.joint_space.reachable_limits(velocity, velocity_change, h, slop)
-    return JointSpaceUpdate(own, limits), velocity_change
+    bearings = context.joint_space.bearings(state, constraints.kinematics)
+    return JointSpaceUpdate(own, limits, bearings), velocity_change
 
 
 def _second_update(
@@ -304,7 +348,9 @@ def _second_update(
         forces, joint_space = forces_at(force_state), None
         if context.joint_space is not None and constraints.joint_space is not None:
             own = context.joint_space.impulses(state, force_state, h, is_first=False)
-            joint_space = JointSpaceUpdate(own, constraints.joint_space.reached_limits(context.settings.slop))
+            limits = constraints.joint_space.reached_limits(context.settings.slop)
+            bearings = context.joint_space.bearings(state, constraints.kinematics)
+            joint_space = JointSpaceUpdate(own, limits, bearings)
         problem = unconstrained_problem(mass, start_momentum + forces.gravity + forces.applied)
         update = solve_velocities(context, problem, velocity, forces, equations, contacts, joint_space)
         return _add_rotors(update, rotors, rotor_velocity, rotors.rows @ update.after)

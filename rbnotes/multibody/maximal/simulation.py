@@ -95,7 +95,7 @@ def simulate(
     slop
         Overlap that is not corrected, m.
     joint_space
-        Springs, dampers, actuators, friction, limits and other constraints in joint coordinates, which
+        Springs, dampers, actuators, friction, bearings, limits and other constraints of joints, which
         :func:`rbnotes.multibody.simulate` derives from a model; they need the integrator ``rattle``.
     compiled : {False, "auto", True}
         If True, take compiled steps (:mod:`rbnotes.multibody.packing.compiled_steps`), which need numba.
@@ -148,7 +148,7 @@ def simulate_with_options(
     if not isinstance(integrator, Scheme):
         arguments.require_methods("integrator", integrator, "step")
     if joint_space is not None:
-        arguments.require_methods("joint_space", joint_space, "constraints", "rotors", "impulses")
+        arguments.require_methods("joint_space", joint_space, "constraints", "rotors", "impulses", "bearings")
         if not isinstance(integrator, Rattle):
             got = arguments.format_value(integrator)
             raise InvalidArgument(

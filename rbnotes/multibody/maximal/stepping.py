@@ -30,13 +30,15 @@ from rbnotes.dynamics import (
     factor_step,
     solve_step,
 )
-from rbnotes.multibody.bounded_rows import solve_with_bounded_rows
+from rbnotes.errors import NotConverged
+from rbnotes.multibody.bearing_friction import BEARING_TOLERANCE, BearingUpdate, solve_with_bearings
 from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
 from rbnotes.multibody.maximal.joint_space import (
     JointSpace,
     JointSpaceConstraints,
     JointSpaceImpulses,
     Rotors,
+    split_bounded_impulse,
 )
 from rbnotes.multibody.maximal.model import (
     MaximalModel,
@@ -55,6 +57,8 @@ from rbnotes.unchecked.stabilization import retract_poses
 
 SEPARATION_TOLERANCE = 1e-8
 """Accepted relative residual of a separating displacement: its gaps are linearized, with larger errors."""
+MAX_CORRECTED_UPDATES = 20
+"""Largest number of velocity updates with bearings that :func:`solve_with_correction` solves."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,6 +160,66 @@ class VelocityUpdate(NamedTuple):
     def mean_velocity(self) -> Array:
         """Mean velocity ``(N,)``, whose product with impulses is their work."""
         return (self.before + self.after) / 2
+
+
+class Correction(NamedTuple):
+    """Correction of an update with which the constraints of positions hold after the free motion.
+
+    Attributes
+    ----------
+    velocity
+        Velocities after the corrected update ``(N,)``.
+    multipliers
+        Further impulses along the rows of the equations ``(m,)``.
+    rotor_velocity
+        Velocities of the rotors of joints after the corrected update ``(r,)``.
+    end_state
+        State after the free motion.
+    """
+
+    velocity: Array
+    multipliers: Array
+    rotor_velocity: Array
+    end_state: State
+
+
+def solve_with_correction(
+    solve: Callable[[Correction | None], VelocityUpdate],
+    correct: Callable[[VelocityUpdate], Correction | None],
+    *,
+    has_bearings: bool,
+) -> tuple[VelocityUpdate, Correction] | None:
+    """Return an update and its correction, or None if the constraints cannot be satisfied.
+
+    The correction is a part of the reactions of joints, which bound the friction of bearings. With these, the
+    update is repeated with the corrected velocities along the equations until the correction vanishes.
+
+    Parameters
+    ----------
+    solve
+        Function from the last correction to the update; its argument is None at first.
+    correct
+        Function from an update to its correction.
+
+    Raises
+    ------
+    NotConverged
+        If the reactions do not settle.
+    """
+    correction, change = None, np.inf
+    for _ in range(MAX_CORRECTED_UPDATES):
+        update = solve(correction)
+        correction = correct(update)
+        if correction is None:
+            return None
+        if not has_bearings:
+            return update, correction
+        size = float(np.linalg.norm(update.multipliers + correction.multipliers))
+        change = float(np.linalg.norm(correction.multipliers)) / (size or 1.0)
+        if change <= BEARING_TOLERANCE:
+            return update, correction
+    message = f"friction of bearings: the reactions change by {change:.2g} of their size in corrections"
+    raise NotConverged(message, update.after, change)
 
 
 class StepResult(NamedTuple):
@@ -411,10 +475,19 @@ class JointSpaceUpdate(NamedTuple):
         Impulses of springs, dampers, actuators and friction in joints.
     limits
         Limits on the twists of the bodies.
+    bearings
+        Bearings with friction, or None.
     """
 
     impulses: JointSpaceImpulses
     limits: UnilateralRows
+    bearings: BearingUpdate | None
+
+    @property
+    def coordinate_rows(self) -> Array:
+        """Rows of servos, dry friction and bearings on joint velocities ``(b, k)``."""
+        rows = self.impulses.coordinate_rows
+        return rows if self.bearings is None else np.concatenate([rows, self.bearings.coordinate_rows])
 
 
 class ContactTargets(NamedTuple):
@@ -481,17 +554,21 @@ def solve_velocities(
             solution = solve(problem)
             constraint_impulse = G.T @ solution.bilateral
         else:
-            impulses, limits = joint_space
+            impulses, limits, bearings = joint_space
             problem = replace_unchecked(
                 problem,
                 mass=problem.mass + impulses.damping,
                 momentum=problem.momentum + impulses.constant,
                 unilateral=limits,
             )
-            solution, bounded = solve_with_bounded_rows(problem, impulses.bounded, solve, before)
+            solution, bounded_impulse, bounded = solve_with_bearings(
+                problem, impulses.bounded, bearings, solve, before
+            )
             applied = applied + impulses.constant - impulses.damping @ solution.velocity
-            applied = applied + impulses.bounded.rows.T @ bounded
-            actuators, friction = impulses.actuator_and_friction(bounded)
+            applied = applied + bounded.rows.T @ bounded_impulse
+            actuators, friction = split_bounded_impulse(
+                bounded, joint_space.coordinate_rows, impulses.motor, bounded_impulse
+            )
             constraint_impulse = G.T @ solution.bilateral + limits.rows.T @ solution.unilateral
     return VelocityUpdate(
         before,

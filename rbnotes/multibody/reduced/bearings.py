@@ -122,6 +122,33 @@ class JointBearing:
         result: Array = self._wrench_per_joint_force @ (self.S.T @ wrench)
         return result
 
+    def reaction(self, joint_wrench: Array, friction_wrench: Array) -> Array:
+        """Return the reaction ``(6,)``: the wrench of a joint without its friction and driving parts.
+
+        Parameters
+        ----------
+        joint_wrench
+            Wrench ``(6,)`` through the joint on the body, in the bearing frame. Its part that drives the
+            motion does not matter.
+        friction_wrench
+            Wrench ``(6,)`` of friction at the contacts.
+        """
+        without_friction = joint_wrench - friction_wrench
+        result: Array = without_friction - self.driving_wrench(without_friction)
+        return result
+
+    def motion_rows(self, rate_map: Array) -> Array:
+        """Return rows ``(k, 6 n)`` from the twists of all bodies to the velocities that multiply S.
+
+        Parameters
+        ----------
+        rate_map
+            Matrix from the twists to the velocities of the system ``(N, 6 n)``.
+        """
+        if isinstance(self.name, LoopClosure):
+            return np.linalg.pinv(self.S) @ self.relative_twist_map
+        return self.joint_velocity_map @ rate_map
+
     @cached_property
     def _wrench_per_joint_force(self) -> Array:
         """``S (S^T S)^-1``."""
@@ -223,8 +250,7 @@ def recover_bearing_reactions(
             total = total + bearing.driving_wrench(friction_wrench)
         else:
             total = joint_wrenches[system.tree.index(bearing.name)]
-        without_friction = total - friction_wrench
-        reactions.append(without_friction - bearing.driving_wrench(without_friction))
+        reactions.append(bearing.reaction(total, friction_wrench))
     return joint_wrenches, reactions
 
 
@@ -242,22 +268,23 @@ def _describe_motion(system: TreeSystem, name: str | LoopClosure) -> str:
 def closure_wrench(system: TreeSystem, closure: LoopClosure, body_wrenches: Array) -> Array:
     """Return the wrench ``(6,)`` of a closure on its body a in the bearing frame from wrenches ``(n, 6)``."""
     i = system.tree.index(closure.a)
-    result: Array = se3.Ad(_closure_bearing_frame(system, closure)).T @ body_wrenches[i]
+    result: Array = se3.Ad(bearing_frame(system, closure)).T @ body_wrenches[i]
     return result
 
 
-def _closure_bearing_frame(system: TreeSystem, closure: LoopClosure) -> Array:
-    """Return the frame ``(4, 4)`` of a closure's bearing in the frame of body a."""
-    frame = np.eye(4)
-    frame[:3, :3] = system.tree.body_frames[system.tree.index(closure.a), :3, :3].T
-    frame[:3, 3] = closure.x_a
+def bearing_frame(system: TreeSystem, name: str | LoopClosure) -> Array:
+    """Return the frame ``(4, 4)`` of a bearing in the frame of its body: see :data:`Bearings`."""
+    body = name.a if isinstance(name, LoopClosure) else name
+    frame: Array = se3.inverse(system.tree.body_frames[system.tree.index(body)])
+    if isinstance(name, LoopClosure):
+        frame[:3, 3] = name.x_a
     return frame
 
 
 def _closure_twist_map(system: TreeSystem, kinematics: BodyKinematics, closure: LoopClosure) -> Array:
     """Return rows ``(6, 6 n)``: twist of body a relative to body b in the frame of the bearing."""
     i = system.tree.index(closure.a)
-    frame = _closure_bearing_frame(system, closure)
+    frame = bearing_frame(system, closure)
     rows = np.zeros((6, 6 * len(kinematics.body_poses)))
     rows[:, 6 * i : 6 * i + 6] = se3.Ad_inverse(frame)
     if closure.b is not None:

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.dynamics import State
-from rbnotes.multibody.reduced.constraint_protocol import BodyConstraint, Constraint
+from rbnotes.multibody.reduced.constraint_protocol import BodyConstraint, BodyConstraintRows, Constraint
 from rbnotes.multibody.reduced.dynamics import gyroscopic_and_gravity_wrenches
 from rbnotes.multibody.reduced.jacobian_products import subtree_wrenches
 from rbnotes.multibody.reduced.kinematics import relative_joint_poses
@@ -117,8 +117,13 @@ def constraint_body_jacobian(system: TreeSystem, constraint: Constraint, state: 
     if not isinstance(constraint, BodyConstraint):
         return None
     body_constraint = constraint.body_rows(system, system.body_kinematics(state), state, state.t)
-    rows = np.zeros((len(body_constraint.error), 6 * len(system.tree.links)))
-    for i, block in body_constraint.body_blocks.items():
+    return rows_on_twists(body_constraint, len(system.tree.links))
+
+
+def rows_on_twists(constraint: BodyConstraintRows, num_bodies: int) -> Array:
+    """Return the rows ``(m, 6 n)`` of a constraint on the twists of all bodies."""
+    rows = np.zeros((len(constraint.error), 6 * num_bodies))
+    for i, block in constraint.body_blocks.items():
         rows[:, 6 * i : 6 * i + 6] = block
     return rows
 
