@@ -13,10 +13,13 @@ for (const font of fs.readdirSync(path.join(katex, "fonts")).filter((name) => na
   fs.copyFileSync(path.join(katex, "fonts", font), path.join(output, "katex", "fonts", font));
 }
 // every browser reads woff2: drop the references to the two older formats
-const css = fs.readFileSync(path.join(katex, "katex.min.css"), "utf8");
+const css = fs
+  .readFileSync(path.join(katex, "katex.min.css"), "utf8")
+  .replace(/,url\(fonts\/[^)]*\.(woff|ttf)\) format\("(woff|truetype)"\)/g, "");
+// what compact.js writes has its own styles
 fs.writeFileSync(
   path.join(output, "katex", "katex.min.css"),
-  css.replace(/,url\(fonts\/[^)]*\.(woff|ttf)\) format\("(woff|truetype)"\)/g, ""),
+  css + fs.readFileSync(path.join(__dirname, "formulas.css"), "utf8"),
 );
 
 function bundle(name, source) {

@@ -37,6 +37,12 @@ def test_unused_elements_are_removed():
     )
 
 
+def test_tokens_in_the_color_of_the_text_are_no_elements():
+    listing = '<div class="highlight"><pre><span class="n">a</span> <span class="mi">1</span></pre></div>'
+    body = f'<span class="n">sig</span>{listing}'
+    assert page_weight.without_plain_tokens(body) == body.replace('<span class="n">a</span>', "a")
+
+
 def test_generated_pages_of_the_book_are_below_the_limit():
     pages = [path for path in PAGES.rglob("*.html") if page_weight.is_generated(path.name)]
     assert {path.name.partition("-")[0].removesuffix(".html") for path in pages} == set(page_weight.GENERATED)

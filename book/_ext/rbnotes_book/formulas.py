@@ -32,8 +32,8 @@ CLOSING_TAGS = 3 * "</span>"
 MATHML = re.compile(r"<math.*</math>", re.DOTALL)
 NUMBERING = re.compile(r"\\begin\{(align|alignat|gather|equation|eqnarray|flalign)\}")
 
-STRUT = re.compile(r'class="strut" style="height:([\d.]+)em;(?:vertical-align:-([\d.]+)em;)?"')
-"""Strut of a KaTeX box: its height, and its depth below the baseline [em of KaTeX]."""
+STRUT = re.compile(r'class="base" style="--height:([\d.]+)em(?:;--depth:-([\d.]+)em)?')
+"""Strut of a box of a formula: its height, and its depth below the baseline [em of KaTeX]."""
 KATEX_EM = 1.08
 """Font size of a formula relative to the text, as in book.css."""
 LINE_HEIGHT = 1.2

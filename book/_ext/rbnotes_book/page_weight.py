@@ -1,4 +1,4 @@
-"""Limit the size of generated pages (ledger, symbols, library), which phones would load slowly."""
+"""Limit the size of pages, which phones would load slowly, and drop elements that have no effect."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ REDUNDANT_ELEMENTS = (
     re.compile(r'<span class="pre">([^<]*)</span>'),
     re.compile(r"(?<=<td>)<p>((?:(?!</?p\b|</td>).)*)</p>(?=</td>)", re.DOTALL),
 )
-"""Elements that say nothing: around each word of code, and around the only paragraph of a table's cell."""
+"""Elements that say nothing on generated pages: around each word of code, and around the only paragraph of a
+table's cell."""
+LISTING = re.compile(r'<div class="highlight"><pre>.*?</pre>', re.DOTALL)
+TOKEN = re.compile(r'<span class="(?:n|nn|nx|p|pm|w)">([^<]*)</span>')
+"""Names, punctuation and spaces of listings, which have the color of the text in both themes."""
 
 logger = logging.getLogger(__name__)
 
@@ -31,10 +35,15 @@ def is_generated(name: str) -> bool:
 
 
 def without_redundant_elements(body: str) -> str:
-    """Return a page's text without elements that have no effect."""
+    """Return the text of a generated page without elements that have no effect."""
     for element in REDUNDANT_ELEMENTS:
         body = element.sub(r"\1", body)
     return body
+
+
+def without_plain_tokens(body: str) -> str:
+    """Return a page's text with only the colored parts of listings as elements."""
+    return LISTING.sub(lambda listing: TOKEN.sub(r"\1", listing[0]), body)
 
 
 def faults(page: Path) -> list[str]:
@@ -53,7 +62,10 @@ def faults(page: Path) -> list[str]:
 def _lighten(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
-    if doctree is not None and is_generated(page_name(pagename)):
+    if doctree is None:
+        return
+    context["body"] = without_plain_tokens(context["body"])
+    if is_generated(page_name(pagename)):
         context["body"] = without_redundant_elements(context["body"])
 
 
