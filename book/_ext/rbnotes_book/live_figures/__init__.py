@@ -7,10 +7,12 @@ page, and the tests compare both.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from rbnotes import ledger
 from rbnotes_book.node import SCRIPTS
 
 FIGURES = SCRIPTS / "figures"
@@ -28,6 +30,13 @@ def evaluate(name: str, state: dict[str, Any], mode: str) -> dict[str, Any]:
     module = import_module(f"{__name__}.{name.replace('-', '_')}")
     result: dict[str, Any] = module.evaluate(state, mode)
     return result
+
+
+def printed_form(claim: str) -> Callable[..., Any]:
+    """Return the printed form of a claim, which the ledger has and the library does not."""
+    form: Callable[..., Any] | None = ledger.find(claim).printed
+    assert form is not None, claim
+    return form
 
 
 def path(name: str) -> Path:

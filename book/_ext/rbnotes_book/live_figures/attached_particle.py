@@ -17,7 +17,9 @@ def reduced(M: Array, m: float, w: Array, force: Array) -> tuple[Array, Array]:
     The masters come first in the problem, and the particle is the last component.
     """
     count = len(w)
-    space = null_space_reduction([1] * (count + 1), [Attachment(count, {j: [[w[j]]] for j in range(count)})])
+    space = null_space_reduction(
+        [1] * (count + 1), [Attachment(count, {j: w[j : j + 1, None] for j in range(count)})]
+    )
     whole = np.zeros((count + 1, count + 1))
     whole[:-1, :-1], whole[-1, -1] = M, m
     problems = [space.reduce(StepProblem(whole, [*np.zeros(count), each])) for each in force]

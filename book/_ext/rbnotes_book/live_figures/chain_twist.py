@@ -6,22 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from rbnotes import joints, ledger, se3
+from rbnotes import joints, se3
 from rbnotes.arguments import Array
 from rbnotes.multibody import reduced
 from rbnotes.testing import derivative
+from rbnotes_book.live_figures import printed_form
 
 LENGTH, INERTIA = 0.8, np.eye(6)
-PRINTED = ledger.find("sueda/s2.1/e2.9#b").printed
+PRINTED = printed_form("sueda/s2.1/e2.9#b")
 
 
 def chain(joint_frames: Array, body_frames: Array) -> reduced.Tree:
     """Return bodies on hinges about z, from the frames of joints in parent bodies and of bodies in joints."""
     placements = [joint_frames[0], *(body_frames[:-1] @ joint_frames[1:])]
-    return reduced.Tree(
+    links = [
         reduced.Link(str(i), joints.Revolute(), INERTIA, str(i - 1) if i else None, placement, body)
         for i, (placement, body) in enumerate(zip(placements, body_frames, strict=True))
-    )
+    ]
+    return reduced.Tree(links)
 
 
 def printed_twists(poses: Array, joint: Array, rates: Array) -> Array:

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from rbnotes import ledger
 from rbnotes.arguments import Array
 from rbnotes.constraints.sequential_impulses import equality_gauss_seidel
+from rbnotes_book.live_figures import printed_form
 
 SOLUTION, NUM_SWEEPS = np.array([0.6, 0.4]), 12
-PRINTED = ledger.find("lloyd/s0.15/d2#b").printed
+PRINTED = printed_form("lloyd/s0.15/d2#b")
 MODES = ("seidel", "jacobi", "printed")
 
 

@@ -25,8 +25,11 @@ def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
             return so3.exp((1 - t) * START + t * w)
         return so3.interpolate(R0, R1, t) if mode == "geodesic" else (1 - t) * R0 + t * R1
 
+    def speed(t: float) -> float:
+        return float(np.linalg.norm(derivative(lambda s: at(t + s)).value))
+
     times = np.linspace(0, 1, NUM_SAMPLES + 1)
-    speeds = [float(np.linalg.norm(derivative(lambda s, t=t: at(t + s)).value)) for t in times]
+    speeds = [speed(t) for t in times]
     R = at(state["t"])
     return {
         "R": R.tolist(),

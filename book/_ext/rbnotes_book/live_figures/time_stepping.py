@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from scipy.linalg import expm
 
-from rbnotes import ledger
 from rbnotes.arguments import Array
 from rbnotes.dynamics import (
     MechanicalSystem,
@@ -20,9 +19,10 @@ from rbnotes.dynamics import (
     trapezoidal,
 )  # fmt: skip
 from rbnotes.dynamics.schemes import advance_by_mean_velocity
+from rbnotes_book.live_figures import printed_form
 
 DURATION = 6.0
-PRINTED = ledger.find("lloyd/s0.9.3/d4").printed
+PRINTED = printed_form("lloyd/s0.9.3/d4")
 
 
 def printed_velocity(M: Array, v: Array, f: Array, K: Array, D: Array, h: float) -> Array:
@@ -56,7 +56,7 @@ def path(state: dict[str, Any], mode: str, h: float, count: int) -> Array:
     """Return positions and velocities ``(count + 1, 2)`` after each step."""
     x, v = state["y"]
     run = integrate(SCHEMES[mode], oscillator(state["d"]), State(q=[x], qdot=[v]), h, count)
-    return np.array([[each.q[0], each.qdot[0]] for each in run])
+    return np.hstack([run.q, run.qdot])
 
 
 def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
