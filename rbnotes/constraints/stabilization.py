@@ -28,7 +28,6 @@ from rbnotes.arguments import Array, InvalidArgument, Matrix, SingularConfigurat
 from rbnotes.constraints.matrices import is_symmetric_unchecked
 from rbnotes.errors import NotConverged
 from rbnotes.unchecked import stabilization
-from rbnotes.unchecked.frozen import read_only
 
 POSITION_UPDATES = ("new", "old")
 """Velocities used in the position update: those after the step (symplectic Euler), or those before."""
@@ -352,7 +351,6 @@ def _project(
     max_iterations = arguments.count("max_iterations", max_iterations)
 
     def evaluate(positions: Array) -> tuple[Array, Callable[[], Matrix]]:
-        positions = read_only(positions)
         g = arguments.single_vector("constraint_residual(positions)", constraint_residual(positions), None)
         return g, lambda: arguments.matrix(
             "constraint_jacobian(positions)", constraint_jacobian(positions), len(g), size

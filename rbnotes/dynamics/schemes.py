@@ -24,7 +24,7 @@ from rbnotes.arguments import Array, Matrix, SingularConfiguration
 from rbnotes.dynamics.mechanical_system import MechanicalSystem
 from rbnotes.dynamics.state import State, States
 from rbnotes.dynamics.step_problem import StepProblem
-from rbnotes.unchecked.frozen import read_only, replace_unchecked
+from rbnotes.unchecked.frozen import replace_unchecked
 
 StepSolver = Callable[[StepProblem, float], Array]
 """Function from a problem and the fraction of a step to velocities ``(N,)``. The fraction is 1, or 1/2 in the
@@ -98,7 +98,7 @@ class Scheme:
         arguments.require_function("solve", solve)
         solved = solve(self.problem(system, state, h), 1.0)
         velocity = arguments.single_vector("solve(problem)", solved, state.size)
-        return self.advance(system, state, read_only(velocity), h)
+        return self.advance(system, state, velocity, h)
 
 
 def symplectic_euler_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:

@@ -27,9 +27,6 @@ WORLD = -1
 class State:
     """Positions and velocities at one time. Each part may be omitted; omitted velocities are zero.
 
-    The arrays are read-only. :meth:`with_velocity`, :meth:`retract` and :func:`dataclasses.replace` return
-    other states.
-
     Attributes
     ----------
     E
@@ -76,9 +73,6 @@ class State:
                 raise InvalidArgument(name, got, expected_value)
         t = arguments.real_number("t", self.t)
         set_fields(self, E=E, phi=phi, x=x, v=v, q=q, qdot=qdot, t=t)
-
-    def __setstate__(self, fields: dict[str, Any]) -> None:
-        set_fields(self, **fields)  # pickled and copied arrays are not read-only
 
     @property
     def size(self) -> int:

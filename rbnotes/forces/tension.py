@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.unchecked.central_differences import derivative_at_zero
-from rbnotes.unchecked.frozen import read_only
 
 TensionFunction = Callable[[Array, Array], ArrayLike]
 Parameter = float | Array
@@ -76,8 +75,8 @@ def stress(law: TensionLaw, L: ArrayLike, Ldot: ArrayLike = 0.0) -> Stress:
     not fit.
     """
     arguments.require_function("law", law, "L", "Ldot")
-    L = read_only(arguments.positive_array("L", L))
-    F, dF_dL, dF_dLdot = law(L, read_only(arguments.real_array("Ldot", Ldot)))
+    L = arguments.positive_array("L", L)
+    F, dF_dL, dF_dLdot = law(L, Ldot)
     return Stress(F / L, (dF_dL - F / L) / L, dF_dLdot / L)
 
 
@@ -304,7 +303,7 @@ class CallableTensionLaw:
         L, Ldot = _check_length_and_rate(L, Ldot)
         F = self._evaluate(L, Ldot)
         if self.dF_dL is None:
-            L = read_only(arguments.positive_array("L", L))
+            L = arguments.positive_array("L", L)
             F_L: Array = derivative_at_zero(lambda t: self._evaluate(L * (1 + t), Ldot)) / L
         else:
             F_L = self._check_value("dF_dL", self.dF_dL(L, Ldot))
@@ -328,7 +327,7 @@ class CallableTensionLaw:
         return self._check_value("potential", self.potential(_check_length(L)))
 
     def _evaluate(self, L: Array, Ldot: Array) -> Array:
-        return self._check_value("function", self.function(read_only(L), read_only(Ldot)))
+        return self._check_value("function", self.function(L, Ldot))
 
     @staticmethod
     def _check_value(name: str, value: ArrayLike) -> Array:
@@ -336,7 +335,7 @@ class CallableTensionLaw:
 
 
 def _check_length(L: ArrayLike) -> Array:
-    return read_only(arguments.real_array("L", L, minimum=0.0))
+    return arguments.real_array("L", L, minimum=0.0)
 
 
 def _check_length_and_rate(L: ArrayLike, Ldot: ArrayLike) -> tuple[Array, Array]:

@@ -12,7 +12,6 @@ import numpy as np
 
 from rbnotes.arguments import Array, SingularConfiguration
 from rbnotes.forces.tension import TensionLaw
-from rbnotes.unchecked.frozen import read_only
 
 DIRECTION_ROUNDING = 8 * np.finfo(float).eps
 """Length of a segment, relative to its coordinates, below which its direction is lost by rounding."""
@@ -108,7 +107,7 @@ def path_terms(law: TensionLaw, x: Array, v: Array, active: Array) -> PathForceT
 
 def _path_length(u: Array, lengths: Array, v: Array, active: Array) -> tuple[Array, Array]:
     rates = np.sum(u * np.diff(v, axis=-2), axis=-1)
-    return read_only(lengths @ active), read_only(rates @ active)
+    return lengths @ active, rates @ active
 
 
 def _as_scalar_matrix(number: Array) -> Array:

@@ -17,9 +17,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from functools import cached_property, wraps
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,7 +25,6 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.joints.unchecked_nearest_pose import refine_coordinates
-from rbnotes.unchecked.frozen import read_only
 
 COMPLEX_STEP = 1e-40
 """Imaginary step of the coordinates: its square, the relative error of the derivative, underflows."""
@@ -47,7 +44,7 @@ class JointType(ABC):
     A type has the attributes ``num_coordinates`` k, ``num_coordinate_constraints`` c, ``num_dofs``,
     ``neutral`` ``(k,)`` and ``twist_subalgebra`` ``(6, d)``.
 
-    Hooks take read-only arrays ``q (..., k)`` and ``qdot (..., k)`` of floats, do not check them, and return
+    Hooks take arrays ``q (..., k)`` and ``qdot (..., k)`` of floats, do not check them, and return
 
     * ``compute_transform(q)``: Q ``(..., 4, 4)``;
     * ``compute_motion_subspace(q)``: S ``(..., 6, k)``;
@@ -86,14 +83,6 @@ class JointType(ABC):
     >>> Hinge().motion_subspace([0.3]).ravel().tolist()
     [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
     """
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if cls.__module__.partition(".")[0] == __name__.partition(".")[0]:
-            return  # the hooks of this package do not write into their arguments
-        for name, hook in vars(cls).copy().items():
-            if name.startswith("compute_") and hasattr(JointType, name):
-                setattr(cls, name, _with_read_only_arguments(hook))
 
     def __str__(self) -> str:
         words = re.findall("[A-Z][a-z]*|[0-9]+[A-Z]", type(self).__name__)
@@ -310,13 +299,3 @@ class JointType(ABC):
         q, qdot = self._check_coordinates("q", q), self._check_coordinates("qdot", qdot)
         shape = (*arguments.common_shape(q=q.shape[:-1], qdot=qdot.shape[:-1]), self.num_coordinates)
         return np.broadcast_to(q, shape), np.broadcast_to(qdot, shape)
-
-
-def _with_read_only_arguments(hook: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a hook that receives read-only views of its arrays."""
-
-    @wraps(hook)
-    def call(self: JointType, *values: Any) -> Any:
-        return hook(self, *map(read_only, values))
-
-    return call

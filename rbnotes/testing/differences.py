@@ -27,7 +27,6 @@ from scipy.linalg import expm
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.unchecked.central_differences import FIRST_DERIVATIVE_WEIGHTS, STEP
-from rbnotes.unchecked.frozen import read_only
 
 _ORDER_6 = np.array([3 / 4, -3 / 20, 1 / 60, 0.0])
 _STEPS_PER_SIDE = 4  # steps to each side
@@ -83,9 +82,7 @@ def jacobian(
     """
     arguments.require_function("function", function, "x")
     x = _check_point(x)
-    return _directional_derivatives(
-        lambda direction, t: function(read_only(x + t * direction)), np.abs(x), step
-    )
+    return _directional_derivatives(lambda direction, t: function(x + t * direction), np.abs(x), step)
 
 
 def jacobian_so3(
@@ -100,9 +97,7 @@ def jacobian_so3(
     """
     arguments.require_function("function", function, "R")
     R = arguments.rotation("R", R)
-    return _directional_derivatives(
-        lambda w, t: function(read_only(R @ expm(t * _cross_matrix(w)))), np.ones(3), step
-    )
+    return _directional_derivatives(lambda w, t: function(R @ expm(t * _cross_matrix(w))), np.ones(3), step)
 
 
 def jacobian_se3(
@@ -119,7 +114,7 @@ def jacobian_se3(
     E = arguments.frame("E", E)
     size = np.repeat([1.0, np.max(np.abs(E[..., :3, 3]), initial=0.0)], 3)
     return _directional_derivatives(
-        lambda xi, t: function(read_only(_restore_last_row(E @ expm(t * _twist_matrix(xi))))), size, step
+        lambda xi, t: function(_restore_last_row(E @ expm(t * _twist_matrix(xi)))), size, step
     )
 
 
@@ -135,11 +130,11 @@ def complex_step(function: Callable[[Array], ArrayLike], x: ArrayLike) -> Array:
     """
     arguments.require_function("function", function, "x")
     x, tiny = _check_point(x), 1e-40
-    columns = [np.asarray(function(read_only(x + step))) for step in 1j * tiny * np.eye(x.size)]
+    columns = [np.asarray(function(x + step)) for step in 1j * tiny * np.eye(x.size)]
     for unit, column in zip(np.eye(x.size), columns, strict=True):
         if column.dtype.kind not in "iufc":
             raise InvalidArgument("function", f"values of {column.dtype}", "an array of numbers")
-        if column.dtype.kind != "c" and np.any(column != np.asarray(function(read_only(x + STEP * unit)))):
+        if column.dtype.kind != "c" and np.any(column != np.asarray(function(x + STEP * unit))):
             raise InvalidArgument(
                 "function", "real values for complex arguments", "an analytic function (no abs, no norm)"
             )

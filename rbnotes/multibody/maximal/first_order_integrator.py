@@ -24,7 +24,7 @@ from rbnotes.multibody.maximal.stepping import (
     resolve_overlaps,
     solve_velocities,
 )
-from rbnotes.unchecked.frozen import read_only, replace_unchecked
+from rbnotes.unchecked.frozen import replace_unchecked
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class FirstOrderIntegrator:
         if impacts is not None:
             update = impacts.prepend_to(update, initial_velocity, equations.G, rows)
 
-        end_state = self.scheme.advance(model, state, read_only(update.after), h)
+        end_state = self.scheme.advance(model, state, update.after, h)
         projected_state = (
             replace_unchecked(end_state, E=project_poses_unchecked(model, end_state.E))
             if context.settings.uses_projection

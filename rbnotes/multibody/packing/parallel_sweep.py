@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.unchecked.frozen import read_only
 
 
 def sweep(function: Callable[..., Any], *states: ArrayLike, executor: Executor, chunks: int = 8) -> Array:
@@ -46,7 +45,7 @@ def sweep(function: Callable[..., Any], *states: ArrayLike, executor: Executor, 
     """
     arguments.require_function("function", function)
     chunks = arguments.count("chunks", chunks, 1)
-    arrays = [read_only(arguments.array(f"states[{i}]", each, None)) for i, each in enumerate(states)]
+    arrays = [arguments.array(f"states[{i}]", each, None) for i, each in enumerate(states)]
     counts = {len(each) for each in arrays}
     if len(counts) != 1 or not min(counts):
         raise InvalidArgument("states", f"{sorted(counts)} of them", "as many of each, at least one")

@@ -27,7 +27,6 @@ from rbnotes.multibody.reduced.constraint_protocol import (
 )
 from rbnotes.multibody.reduced.system import TreeSystem
 from rbnotes.unchecked import so3
-from rbnotes.unchecked.frozen import read_only
 from rbnotes.unchecked.linear_algebra import cross
 
 JointMotion = Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]
@@ -324,7 +323,7 @@ class PrescribedBody(BodyConstraint):
     ) -> BodyConstraintRows:
         """Return the rows that prescribe components of the body's twist at the time t."""
         i, components = system.tree.index(self.link), list(self.components)
-        prescribed = self.motion(t, read_only(kinematics.body_poses[i]), read_only(kinematics.phi[i]))
+        prescribed = self.motion(t, kinematics.body_poses[i], kinematics.phi[i])
         twist, rate = (_prescribed_value(self.link, value, 6) for value in prescribed)
         generalized_rows, error = np.zeros((len(components), state.size)), np.zeros(len(components))
         return BodyConstraintRows(

@@ -22,7 +22,6 @@ from rbnotes.joints.joint_type import COMPLEX_STEP
 from rbnotes.multibody.reduced.model import Tree
 from rbnotes.multibody.reduced.reduced_system import ReducedSystem, ReductionDerivatives
 from rbnotes.multibody.reduced.system import TreeSystem
-from rbnotes.unchecked.frozen import read_only
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,11 +68,9 @@ class JointCoordinates:
     def _bias_acceleration_derivative(self, q: Array, v: Array) -> ArrayLike:
         """Return the derivative of ``Jdot v`` with respect to q, by complex steps if it is not given."""
         if self.bias_acceleration_derivative is not None:
-            return self.bias_acceleration_derivative(read_only(q), read_only(v))
+            return self.bias_acceleration_derivative(q, v)
         shifted = q + 1j * COMPLEX_STEP * np.eye(self.num_coordinates)
-        rates = np.stack(
-            [np.asarray(self.jacobian_rate(read_only(each), read_only(v))) @ v for each in shifted], axis=-1
-        )
+        rates = np.stack([np.asarray(self.jacobian_rate(each, v)) @ v for each in shifted], axis=-1)
         if not np.iscomplexobj(rates):
             expected = "a function, or a jacobian_rate that accepts complex coordinates"
             raise InvalidArgument(
@@ -205,7 +202,5 @@ class HyperReducedSystem(ReducedSystem):
 
     def _jacobian_rate(self, q: Array, v: Array) -> Array:
         k, r = self.system.tree.num_coordinates, self.coordinates.num_coordinates
-        result: Array = arguments.matrix(
-            "jacobian_rate", self.coordinates.jacobian_rate(read_only(q), read_only(v)), k, r
-        )
+        result: Array = arguments.matrix("jacobian_rate", self.coordinates.jacobian_rate(q, v), k, r)
         return result

@@ -30,7 +30,6 @@ from rbnotes.multibody.reduced.joint_reactions import constraints_on_bodies, imp
 from rbnotes.multibody.reduced.kinematics import relative_joint_poses
 from rbnotes.multibody.reduced.system import TreeSystem
 from rbnotes.unchecked import se3
-from rbnotes.unchecked.frozen import read_only
 
 
 class JointFrictionOptions(NamedTuple):
@@ -239,7 +238,7 @@ class JointFrictionProblem:
             iterations=len(history) + 1,
             residual=max_or_nan(history[-1], program_residual),
         )
-        end_state = self.scheme.advance(self.system, self.state, read_only(solution.velocity), self.h)
+        end_state = self.scheme.advance(self.system, self.state, solution.velocity, self.h)
         return BispStep(
             end_state, bearing_reactions, joint_wrenches, self.contact_points, solution, tuple(history)
         )
