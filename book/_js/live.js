@@ -252,7 +252,7 @@ class Live {
     for (const view of this.views) view.drawn.innerHTML = svgOf(view, view.draw(state, mode, e, trace));
     for (const [name, { key, unit }] of Object.entries(figure.terms)) {
       const term = document.getElementById(`live-${this.name}-${mode}-${name}`);
-      if (term) term.querySelector(".value").textContent = `${format(e[key])} ${unit}`;
+      if (term) term.textContent = `${format(e[key])} ${unit}`;
     }
     for (const { key, unit = "", digits } of figure.numbers) {
       this.root.querySelector(`[data-key="${key}"]`).textContent = `${format(e[key], digits)} ${unit}`;

@@ -70,7 +70,7 @@ function plane(state, mode, e, trace) {
   const rows = [
     { line: [[b1 - c * BOX[1], BOX[1]], [b1 - c * BOX[3], BOX[3]]], kind: "body-a" },
     { line: [[BOX[0], b2 - c * BOX[0]], [BOX[2], b2 - c * BOX[2]]], kind: "body-b" },
-    { text: "row 1", at: [b1 - c * 1.85, 1.85], anchor: "start", off: [8, 0], kind: "body-a" },
+    { text: "row 1", at: [b1 + c * 1.3, -1.3], anchor: "end", off: [-8, 0], kind: "body-a" },
     { text: "row 2", at: [2.5, b2 - c * 2.5], anchor: "end", off: [0, -8], kind: "body-b" },
   ];
   return [

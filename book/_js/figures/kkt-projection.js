@@ -5,7 +5,7 @@ import { axes } from "./drawing.js";
 import { Direction, Parameter, Point } from "./handles.js";
 
 export const claim = "lloyd/s0.5/d7";
-const BOX = [-2.3, -2, 2.3, 2], COLORS = { masses: "normal", plain: "wrong" };
+const BOX = [-2.2, -1.9, 2.2, 1.9], VIEW = [-2.4, -2.2, 2.4, 2.3], COLORS = { masses: "normal", plain: "wrong" };
 
 const tex = (middle) => String.raw`\dot x' = \dot x ${middle},\qquad \term{along}{t\cdot M(\dot x' - \dot x)}`;
 export const modes = {
@@ -53,10 +53,10 @@ function velocities(state, mode, e) {
   const along = [2.6 * Math.cos(state.angle), 2.6 * Math.sin(state.angle)];
   return [
     ...axes(BOX, "velocity of body 1", "velocity of body 2", [0, 0]), { line: [along.map((each) => -each), along], kind: "body-a" },
-    { text: "G v = 0", at: along.map((each) => -0.75 * each), kind: "body-a", off: [0, -10] },
+    { text: "G v = 0", at: along.map((each) => -0.75 * each), kind: "body-a", off: [36, -4] },
     { line: ring(state, e.least), closed: true, kind: "muted", curve: "thin dashed" },
     { arrow: [state.v, subtract(e.after, state.v)], kind: COLORS[mode] }, { disc: [e.after, 5], kind: COLORS[mode], curve: "head" },
-    { text: "before", at: state.v, off: [0, -12] }, { text: "after", at: e.after, off: [0, 20], kind: COLORS[mode] },
+    { text: "before", at: state.v, off: [0, 22] }, { text: "after", at: e.after, off: [0, 20], kind: COLORS[mode] },
   ];
 }
 
@@ -72,8 +72,8 @@ function impulses(state, mode, e) {
 }
 
 export const views = [
-  { name: "scene", box: BOX, draw: velocities },
-  { name: "impulses", box: BOX, draw: impulses },
+  { name: "scene", box: VIEW, draw: velocities },
+  { name: "impulses", box: VIEW, draw: impulses },
 ];
 export const describe = (state, mode, e) =>
   `Velocities of two bodies before and after a constraint becomes active. In the ${modes[mode].label} the change has an energy of ${e.energy.toFixed(2)} J, ` +
