@@ -189,10 +189,11 @@ def solve_with_correction(
     *,
     has_bearings: bool,
 ) -> tuple[VelocityUpdate, Correction] | None:
-    """Return an update and its correction, or None if the constraints cannot be satisfied.
+    """Return an update and its correction, or None if the step is too long to satisfy the constraints.
 
     The correction is a part of the reactions of joints, which bound the friction of bearings. With these, the
-    update is repeated with the corrected velocities along the equations until the correction vanishes.
+    update is repeated with the corrected velocities along the equations until the correction vanishes. It may
+    contradict friction or limits that stop the joints; in shorter steps it is smaller.
 
     Parameters
     ----------
@@ -208,7 +209,12 @@ def solve_with_correction(
     """
     correction, change = None, np.inf
     for _ in range(MAX_CORRECTED_UPDATES):
-        update = solve(correction)
+        try:
+            update = solve(correction)
+        except NotSolved:
+            if correction is None:
+                raise
+            return None
         correction = correct(update)
         if correction is None:
             return None
