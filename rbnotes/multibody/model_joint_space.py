@@ -113,8 +113,8 @@ class JointBearingUpdate(BearingUpdate):
     rate_map
         Matrix ``(k, 6 n)`` from the twists to the rates of the coordinates, 1/m and dimensionless.
     wrench_maps
-        Matrices ``(6, r)``, m and dimensionless, from the impulses along the rows of all joints between bodies to the impulse of
-        each bearing's joint on its body, in the frame of the bearing.
+        Matrices ``(6, r)``, m and dimensionless, from the impulses along the rows of all joints between
+        bodies to the impulse of each bearing's joint on its body, in the frame of the bearing.
 
     See :class:`~rbnotes.multibody.bearing_friction.BearingUpdate` for the bearings.
     """

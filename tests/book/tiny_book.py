@@ -50,8 +50,8 @@ def record(id, verdict, **more):
 RECORDS = (
     record("lloyd/s0.2/d1", Verdict.HOLDS, printed=lambda x: x**2),
     record(
-        "lloyd/s0.2/d2#a", Verdict.CONDITIONAL, printed=lambda x: x * abs(x), condition_inputs={"x": st.floats(0, 9)},
-        condition=r"$x \\ge 0$",
+        "lloyd/s0.2/d2#a", Verdict.CONDITIONAL, printed=lambda x: x * abs(x),
+        condition_inputs={"x": st.floats(0, 9)}, condition=r"$x \\ge 0$",
     ),
     record(
         "lloyd/s0.2/d2#b", Verdict.ERRATUM, printed=lambda x: -(x**2), correction=r"$f(x) = x^2$", scan=True
