@@ -5,7 +5,6 @@ import json
 import re
 import subprocess
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ from rbnotes_book.live_figures import (
     chain_twist,
     four_bar,
     gauss_seidel,
+    printed_form,
     spring_damper,
     time_stepping,
 )
@@ -216,7 +216,7 @@ def elastic_force_variation_printed(E, p, k, dx, dtheta, rotations):
     spins = (E[:, :3, :3] @ rotations[..., None])[..., 0]
     velocities = np.array([np.zeros(3), spins[0], np.zeros(3), spins[1]])
     delta = np.stack([dx, dtheta], axis=1).reshape(4, 3)
-    return printed("lloyd/s0.22.1/e0.43#b")(np.concatenate([E, X]), velocities, k, 1.0, delta)
+    return printed_form("lloyd/s0.22.1/e0.43#b")(np.concatenate([E, X]), velocities, k, 1.0, delta)
 
 
 @dataclass
@@ -242,12 +242,6 @@ class Twin:
     condition: object = 1.0
     then: tuple = field(default=())
     reads: object = flat
-
-
-@cache
-def printed(id):
-    """Return the printed form of a record."""
-    return next(record for record in ledger.load() if record.id == id).printed
 
 
 variations = (pairs, points, coefficients[0], twists[..., :3], twists[..., 3:])
@@ -325,10 +319,11 @@ TWINS = {
         each(lambda E, x, phi, k, d, L: path_wrenches(SpringDamper(k, d, L), E, x, phi).w), spring
     ),
     "springs.springDamperWrenchesPrinted": Twin(
-        each(lambda *each: printed("sueda/s1.9.6/e1.66")(*each).reshape(2, 6)), spring
+        each(lambda *each: printed_form("sueda/s1.9.6/e1.66")(*each).reshape(2, 6)), spring
     ),
     "springs.pointStiffnessPrinted": Twin(
-        each(lambda *each: printed("sueda/s1.9.3/e1.37#a")(*each)), (pairs, points, coefficients[0])
+        each(lambda *each: printed_form("sueda/s1.9.3/e1.37#a")(*each)),
+        (pairs, points, coefficients[0]),
     ),
     "springs.pointStiffness": Twin(
         each(lambda E, x, k: zero_length_spring(k, E, x).K), (pairs, points, coefficients[0])

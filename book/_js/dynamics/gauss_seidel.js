@@ -1,4 +1,4 @@
-import { add, apply, scale, subtract } from "./matrix.js";
+import { add, apply, subtract } from "./matrix.js";
 
 // One sweep over the rows of A x = b; each uses the latest values. Twin: rbnotes.constraints.equality_gauss_seidel.
 export function sweep(A, b, x) {
@@ -7,8 +7,11 @@ export function sweep(A, b, x) {
   return next;
 }
 
+// Error of each row. Twin: b - A x.
+export const residual = (A, b, x) => subtract(b, apply(A, x));
+
 // One iteration of Jacobi: all rows use the old values.
-export const jacobi = (A, b, x) => add(x, subtract(b, apply(A, x)).map((each, i) => each / A[i][i]));
+export const jacobi = (A, b, x) => add(x, residual(A, b, x).map((each, i) => each / A[i][i]));
 
 // The sweep as printed in Lloyd 0.15: the impulses of the other rows with the opposite sign.
 export function printedSweep(A, b, x) {
@@ -19,6 +22,3 @@ export function printedSweep(A, b, x) {
   }
   return next;
 }
-
-// Error of each row. Twin: b - A x.
-export const residual = (A, b, x) => add(b, scale(-1, apply(A, x)));

@@ -1,4 +1,4 @@
-import { combine, multiply, transpose } from "./matrix.js";
+import { combine, identity, multiply, transpose } from "./matrix.js";
 import { inverse, transformTwist } from "./se3.js";
 
 // Spatial inertia of a box about its center, along its edges. Twin: rbnotes.shapes.Box.spatial_inertia.
@@ -9,8 +9,7 @@ export function box(mass, [x, y, z]) {
 
 // The same body in the frame where it has pose E. Twin: rbnotes.inertia.transform_inertia.
 export function transformInertia(E, M) {
-  const back = inverse(E), unit = M.map((_, i) => M.map((__, j) => +(i === j)));
-  const Ad = transpose(unit.map((column) => transformTwist(back, column)));
+  const back = inverse(E), Ad = transpose(identity(6).map((column) => transformTwist(back, column)));
   return multiply(transpose(Ad), multiply(M, Ad));
 }
 

@@ -7,12 +7,14 @@ page, and the tests compare both.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from rbnotes import ledger
+from rbnotes import ledger, se3, so3
+from rbnotes.arguments import Array
 from rbnotes_book.node import SCRIPTS
 
 FIGURES = SCRIPTS / "figures"
@@ -32,11 +34,18 @@ def evaluate(name: str, state: dict[str, Any], mode: str) -> dict[str, Any]:
     return result
 
 
+@cache
 def printed_form(claim: str) -> Callable[..., Any]:
     """Return the printed form of a claim, which the ledger has and the library does not."""
     form: Callable[..., Any] | None = ledger.find(claim).printed
     assert form is not None, claim
     return form
+
+
+def planar_pose(pose: Sequence[float]) -> Array:
+    """Return the pose ``(4, 4)`` of a body in the plane of x and y: position and angle."""
+    x, y, angle = pose
+    return se3.frame(so3.exp([0, 0, angle]), [x, y, 0])
 
 
 def path(name: str) -> Path:

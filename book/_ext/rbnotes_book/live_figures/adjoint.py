@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from rbnotes import se3, so3
+from rbnotes import se3
+from rbnotes_book.live_figures import planar_pose
 
 
 def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
     """Return twist, wrench and power in the inner frame, and the power in the outer frame."""
-    x, y, angle = state["pose"]
-    E = se3.frame(so3.exp([0, 0, angle]), [x, y, 0])
+    E = planar_pose(state["pose"])
     phi = np.array([0, 0, state["omega"], *state["v"], 0])
     outer_wrench = np.array([0, 0, state["torque"], *state["f"], 0])
     twist = se3.Ad_inverse(E) @ phi

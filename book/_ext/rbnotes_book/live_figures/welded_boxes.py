@@ -6,20 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from rbnotes import se3, so3
+from rbnotes import se3
 from rbnotes.arguments import Array
 from rbnotes.dynamics import FreeSystem, State, symplectic_euler
 from rbnotes.inertia import composite, spatial_inertia
 from rbnotes.shapes import Box
+from rbnotes_book.live_figures import planar_pose
 
 SHAPE, MASS, NUM_STEPS, STEP = Box([0.6, 0.3, 0.3]), 1.0, 100, 0.02
 MODES = ("whole", "diagonal")
-
-
-def planar(pose: Any) -> Array:
-    """Return the pose ``(4, 4)`` of a body in the plane of x and y."""
-    x, y, angle = pose
-    return se3.frame(so3.exp([0, 0, angle]), [x, y, 0])
 
 
 def ways(M: Array, com: Array, twist: Array) -> list[float]:
@@ -35,13 +30,13 @@ def ways(M: Array, com: Array, twist: Array) -> list[float]:
 def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
     """Return the center of mass, moments, and the way of the center of mass in each mode."""
     second = SHAPE.mass_properties(mass=state["mass"])
-    body = composite([SHAPE.mass_properties(mass=MASS), second], [np.eye(4), planar(state["weld"])])
+    body = composite([SHAPE.mass_properties(mass=MASS), second], [np.eye(4), planar_pose(state["weld"])])
     M, com = spatial_inertia(*body), body.com
     spin = np.array([0.0, 0.0, state["omega"]])
     twist = np.concatenate([spin, -np.cross(spin, com)])
     matrices = {"whole": M, "diagonal": np.diag(np.diag(M))}
     by_mode = {name: ways(matrices[name], com, twist) for name in MODES}
-    drift = float(np.linalg.norm(se3.transform_points(planar(state["pose"]), com) - com))
+    drift = float(np.linalg.norm(se3.transform_points(planar_pose(state["pose"]), com) - com))
     return {
         "com": com[:2].tolist(),
         "moment": float(body.inertia[2, 2]),
