@@ -119,4 +119,4 @@ def display_verdicts(records: Iterable[Record]) -> dict[str, Verdict]:
     verdicts: dict[str, list[Verdict]] = defaultdict(list)
     for record in records:
         verdicts[record.display].append(record.verdict)
-    return {display: max(found, key=order.index) for display, found in verdicts.items()}
+    return {display: max(own, key=order.index) for display, own in verdicts.items()}

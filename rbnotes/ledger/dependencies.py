@@ -132,11 +132,11 @@ def _in_order(pairs: Iterable[tuple[str, str]], records: Iterable[Record]) -> Gr
 
 
 def _reachable(display: str, graph: Graph) -> tuple[str, ...]:
-    found: dict[str, None] = {}
+    reachable: dict[str, None] = {}
     pending = list(graph.get(display, ()))
     while pending:
         current = pending.pop(0)
-        if current not in found:
-            found[current] = None
+        if current not in reachable:
+            reachable[current] = None
             pending += graph.get(current, ())
-    return tuple(found)
+    return tuple(reachable)

@@ -193,15 +193,15 @@ def root_causes(records: Sequence[Record]) -> list[RootCause]:
     Those with a simulation come first, then those that explain most places.
     """
     by_id = {record.id: record for record in records}
-    found = [
+    causes = [
         _root_cause(each.title, each.text, each.ids, tuple(by_id[id] for id in each.ids if id in by_id))
         for each in CAUSES
         if any(id in by_id for id in each.ids)
     ]
-    found += [
+    causes += [
         _root_cause(each.title, "", (each.id,), (each,)) for each in records if shared_cause(each) is None
     ]
-    return sorted(found, key=lambda each: (not each.effect, -len(each.records)))
+    return sorted(causes, key=lambda each: (not each.effect, -len(each.records)))
 
 
 def section_of_errata(record: Record) -> str:
@@ -222,15 +222,15 @@ def as_text(records: Sequence[Record]) -> str:
         by_section = {heading: [r for r in own if section_of_errata(r) == heading] for heading in HEADINGS}
         if not own:
             continue
-        found = root_causes(by_section["Errors"])
+        causes = root_causes(by_section["Errors"])
         summary = [describe_versions(source), describe_counts(own), describe_changes(own)]
         lines += [source.author.upper(), *(line for text in summary for line in _wrap_text(text)), ""]
         if by_section[FIXED]:
             lines += [*_wrap_text(f"{FIXED} ({HEADINGS[FIXED]})"), ""]
             lines += [line for each in by_section[FIXED] for line in _wrap_text(_fixed_line(each))]
             lines += [""]
-        lines += [f"Root causes of the errors: {len(found)}", ""]
-        lines += [line for number, each in enumerate(found, 1) for line in _cause_text(number, each)]
+        lines += [f"Root causes of the errors: {len(causes)}", ""]
+        lines += [line for number, each in enumerate(causes, 1) for line in _cause_text(number, each)]
         for heading, kind in HEADINGS.items():
             if by_section[heading]:
                 lines += ["", *_wrap_text(f"{source.author}: {heading} ({kind})"), ""]
@@ -278,9 +278,9 @@ def _entry_text(record: Record) -> list[str]:
         ("reply", readable_sentence(record.reply) or "none yet"),
     ):
         lines += labeled_lines(label, text)
-    found = counterexample(record)
-    if found is not None:
-        *inputs, results = found.describe(MAX_INPUT_LINES, SCREEN_WIDTH - 4)
+    example = counterexample(record)
+    if example is not None:
+        *inputs, results = example.describe(MAX_INPUT_LINES, SCREEN_WIDTH - 4)
         lines += ["  for", *(f"    {line}" for line in inputs), *labeled_lines("", results)]
     return [*lines, ""]
 

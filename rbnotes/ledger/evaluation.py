@@ -68,10 +68,10 @@ def evaluate_reference_samples(reference: Function, inputs: Inputs, count: int) 
 def _evaluate_reference_samples(
     reference: Function, named_strategies: tuple[tuple[str, st.SearchStrategy[Any]], ...], count: int
 ) -> list[Array]:
-    found = [evaluate_reference(reference, values) for values in samples(dict(named_strategies), count)]
-    for each in found:
+    results = [evaluate_reference(reference, values) for values in samples(dict(named_strategies), count)]
+    for each in results:
         each.flags.writeable = False
-    return found
+    return results
 
 
 def try_evaluate(form: Function, values: Values) -> Array | None:
@@ -97,9 +97,9 @@ def deviation(form: Function, expected: ArrayLike, values: Values) -> float:
     return deviation_of_result(try_evaluate(form, values), expected, values)
 
 
-def deviation_of_result(found: Array | None, expected: ArrayLike, values: Values) -> float:
+def deviation_of_result(result: Array | None, expected: ArrayLike, values: Values) -> float:
     """Return the :func:`deviation` of a result of :func:`try_evaluate`."""
-    return np.inf if found is None else distance(found, expected, printed_numbers=not values)
+    return np.inf if result is None else distance(result, expected, printed_numbers=not values)
 
 
 def deviation_or_inf(form: Function, expected: Array, values: Values) -> float:
@@ -269,14 +269,14 @@ def search(
         return SearchResult({} if wrong({}) else None, worst)
     if stored_choices is None:
         phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
-        found = find_inputs(inputs, wrong, search_settings(examples, *phases))
+        counterexample = find_inputs(inputs, wrong, search_settings(examples, *phases))
     else:
         claim, database = stored_choices
         replay = search_settings(examples, Phase.reuse, database=database)
-        found = find_inputs(inputs, wrong, replay, claim)
-    return (
-        SearchResult(None, worst) if found is None else SearchResult(found, residual(form, reference, found))
-    )
+        counterexample = find_inputs(inputs, wrong, replay, claim)
+    if counterexample is None:
+        return SearchResult(None, worst)
+    return SearchResult(counterexample, residual(form, reference, counterexample))
 
 
 class _InputsFound(Exception):
@@ -291,12 +291,12 @@ def find_inputs(
     The search starts from :data:`rbnotes.testing.SEED`. A database in the settings stores the inputs by the
     name of the ``claim``. (``hypothesis.find`` has no seed of its own, or no database.)
     """
-    found: Values | None = None
+    smallest: Values | None = None
 
     def test(values: Values) -> None:
-        nonlocal found
+        nonlocal smallest
         if wrong(values):
-            found = values
+            smallest = values
             raise _InputsFound
 
     with reproducible_draws():
@@ -305,7 +305,7 @@ def find_inputs(
         tried._hypothesis_internal_database_key = claim.encode()
         with suppress(_InputsFound, SkipTest):  # the latter if a database has nothing to replay
             tried()
-    return found
+    return smallest
 
 
 def find_smallest(

@@ -78,8 +78,8 @@ def find_claims(text: str, records: Sequence[Record]) -> list[Record]:
     if text.startswith("(") and text.endswith(")"):
         text = text[1:-1]
     beginning = (text.rstrip("/") + "/", text + "#")
-    found = [record for record in records if record.id == text or record.id.startswith(beginning)]
-    return found or _claims_by_number(text, records) or _claims_by_function(text, records)
+    matches = [record for record in records if record.id == text or record.id.startswith(beginning)]
+    return matches or _claims_by_number(text, records) or _claims_by_function(text, records)
 
 
 def find_claim(text: str, records: Sequence[Record]) -> Record:
@@ -95,19 +95,19 @@ def find_claim(text: str, records: Sequence[Record]) -> Record:
         raise InvalidArgument(
             "id", f"{type(text).__name__} {text!r:.60}", "the name of a claim, such as 'S 1.62'"
         )
-    found = find_claims(text, records)
+    matches = find_claims(text, records)
     for few in (
-        [record for record in found if record.id == text],
-        found,
-        [record for record in found if record.reference is not None],
+        [record for record in matches if record.id == text],
+        matches,
+        [record for record in matches if record.reference is not None],
     ):
         if len(few) == 1:
             return few[0]
-    if not found:
+    if not matches:
         raise unknown_claim_error("id", text, records)
-    listed = "".join(f"\n  {record.id}  {record.title}" for record in found[:MAX_LISTED])
-    more = f"\n  and {len(found) - MAX_LISTED} more" if len(found) > MAX_LISTED else ""
-    raise InvalidArgument("id", f"{text!r}, which names {len(found)} claims", f"one of{listed}{more}")
+    listed = "".join(f"\n  {record.id}  {record.title}" for record in matches[:MAX_LISTED])
+    more = f"\n  and {len(matches) - MAX_LISTED} more" if len(matches) > MAX_LISTED else ""
+    raise InvalidArgument("id", f"{text!r}, which names {len(matches)} claims", f"one of{listed}{more}")
 
 
 def unknown_claim_error(argument: str, text: str, records: Sequence[Record]) -> InvalidArgument:
@@ -175,8 +175,10 @@ def _claims_by_number(text: str, records: Iterable[Record]) -> list[Record]:
 
 def _claims_by_function(text: str, records: Iterable[Record]) -> list[Record]:
     name = "." + text.removesuffix("()")
-    found = [record for record in records if any(f".{path}".endswith(name) for path in record.implemented_by)]
-    sole_implementations = [
-        record for record in found if len(record.implemented_by) == 1 and record.reference is not None
+    matches = [
+        record for record in records if any(f".{path}".endswith(name) for path in record.implemented_by)
     ]
-    return sole_implementations or found
+    sole_implementations = [
+        record for record in matches if len(record.implemented_by) == 1 and record.reference is not None
+    ]
+    return sole_implementations or matches

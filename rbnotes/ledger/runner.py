@@ -131,14 +131,14 @@ class EvaluatedInputs:
         """Return the number of inputs on which a form has a significant residual or cannot be evaluated."""
         pairs = zip(self.results(form), self.expected, strict=True)
         return sum(
-            found is None or not distance(found, right) <= SIGNIFICANT_RESIDUAL for found, right in pairs
+            result is None or not distance(result, right) <= SIGNIFICANT_RESIDUAL for result, right in pairs
         )
 
     def is_reproduced_by(self, form: Function) -> bool:
         """Return True if a form agrees with the oracle to the last bit on all inputs."""
         return all(
-            found is not None and np.array_equal(found, right)
-            for found, right in zip(self.results(form), self.expected, strict=True)
+            result is not None and np.array_equal(result, right)
+            for result, right in zip(self.results(form), self.expected, strict=True)
         )
 
     def __add__(self, other: EvaluatedInputs) -> EvaluatedInputs:
@@ -166,9 +166,9 @@ def verify(
             resolve(name)
     except (ImportError, AttributeError) as error:
         return Outcome(record, False, f"primitives: {error}")
-    found = static_checks.findings(record)
+    findings = static_checks.findings(record)
     if record.reference is None:
-        return Outcome(record, not found, "\n".join(found))
+        return Outcome(record, not findings, "\n".join(findings))
     examples = max(examples, MIN_EXAMPLES)
     try:
         values = samples(record.inputs, examples, afresh=afresh)
@@ -193,12 +193,12 @@ def verify(
         KeyError,
         AttributeError,
     ) as error:
-        return Outcome(record, False, "\n".join([*found, f"oracle: it cannot be evaluated: {error}"]))
+        return Outcome(record, False, "\n".join([*findings, f"oracle: it cannot be evaluated: {error}"]))
     try:
-        found += check_honesty(record, trials, len(values), condition_values)
+        findings += check_honesty(record, trials, len(values), condition_values)
     except UnreadableFunction as error:
-        found += [] if f"form: {error}" in found else [f"form: {error}"]
-    reasons = list(filter(None, [outcome.reason, *found]))
+        findings += [] if f"form: {error}" in findings else [f"form: {error}"]
+    reasons = list(filter(None, [outcome.reason, *findings]))
     return Outcome(
         record,
         not reasons,
@@ -243,7 +243,7 @@ def check_honesty(
         name: [(trials.expected if name == "reference" else trials.results(form))[place] for place in few]
         for name, form in record_forms(record).items()
     }
-    found = [
+    findings = [
         *independence.findings(record, traces),
         *independence.exact_agreement_findings(record, trials.expected, trials.is_reproduced_by),
         *side_effects.state_findings(record, repeated, before),
@@ -263,8 +263,8 @@ def check_honesty(
     ]
     largest = max(float(np.max(np.abs(right), initial=0.0)) for right in trials.expected)
     if largest <= (SIGNIFICANT_RESIDUAL if record.inputs else 0.0):
-        found.append(f"zero: the oracle gives nothing above {largest:g}")
-    return found
+        findings.append(f"zero: the oracle gives nothing above {largest:g}")
+    return findings
 
 
 def _evenly_spaced(places: list[int]) -> list[int]:

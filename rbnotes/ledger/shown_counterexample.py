@@ -33,9 +33,9 @@ class Counterexample(NamedTuple):
         lines = format_inputs(self.inputs)
         if len(lines) > max_lines:
             lines = [*lines[: max_lines - 1], f"and {len(lines) - max_lines + 1} more lines"]
-        found = "no number" if self.printed is None else format_result(self.printed, self.right)
+        actual = "no number" if self.printed is None else format_result(self.printed, self.right)
         expected = format_result(self.right, self.right if self.printed is None else self.printed)
-        return [*(line[:width] for line in lines), f"gives {found}; right is {expected}"]
+        return [*(line[:width] for line in lines), f"gives {actual}; right is {expected}"]
 
 
 def counterexample(record: Record) -> Counterexample | None:

@@ -217,16 +217,16 @@ def context(name: str | Path | None) -> Iterator[Ledger]:
     if name is None:
         yield active_ledger()
         return
-    found = open_ledger(name)
-    _active_ledgers.append(found)
+    opened = open_ledger(name)
+    _active_ledgers.append(opened)
     try:
-        yield found
+        yield opened
     finally:
-        _active_ledgers.remove(found)
+        _active_ledgers.remove(opened)
 
 
 def use(name: str | Path) -> Ledger:
     """Use another ledger from now on; call this again after its files were changed."""
-    found = open_ledger(name)
-    _active_ledgers.append(found)
-    return found
+    opened = open_ledger(name)
+    _active_ledgers.append(opened)
+    return opened

@@ -42,7 +42,7 @@ class Piece(NamedTuple):
 
 def split_text_and_formulas(tex: str) -> list[Piece]:
     """Split a claim into words and formulas; a claim that is not a sentence is a single formula."""
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     depth = start = index = 0
     while match := TOKEN.search(tex, index):
         token, index = match[0], match.end()
@@ -51,7 +51,7 @@ def split_text_and_formulas(tex: str) -> list[Piece]:
             if NAME.match(tex[index:]):
                 index = end + 1
                 continue
-            found += [*_formula_pieces(tex[start : match.start()]), *_text_pieces(tex[index:end])]
+            pieces += [*_formula_pieces(tex[start : match.start()]), *_text_pieces(tex[index:end])]
             start = index = end + 1
         elif token in ("{", r"\begin", r"\left", r"\text{"):
             depth += 1
@@ -59,9 +59,9 @@ def split_text_and_formulas(tex: str) -> list[Piece]:
             depth -= 1
         elif token in ("&", r"\\") and depth == 0:
             return [Piece(tex, False)]
-    found += _formula_pieces(tex[start:])
-    written = sum(len(piece.content) for piece in found if piece.is_text)
-    return found if written >= MIN_TEXT_LENGTH else [Piece(tex, False)]
+    pieces += _formula_pieces(tex[start:])
+    written = sum(len(piece.content) for piece in pieces if piece.is_text)
+    return pieces if written >= MIN_TEXT_LENGTH else [Piece(tex, False)]
 
 
 def _closing_brace(tex: str, index: int) -> int:
@@ -90,8 +90,8 @@ def _formula_pieces(tex: str) -> list[Piece]:
         after, inner = " ", inner[: match.start()]
     if not inner:
         return [Piece(" ", True)] if before else []
-    found = Piece(before, True), Piece(inner, False), Piece(after, True)
-    return [piece for piece in found if piece.content]
+    pieces = Piece(before, True), Piece(inner, False), Piece(after, True)
+    return [piece for piece in pieces if piece.content]
 
 
 def formula_to_text(tex: str) -> str:

@@ -39,16 +39,16 @@ def section_graph(source: str, number: str) -> Graph:
 
 def columns(graph: Graph) -> dict[str, int]:
     """Return the column of each display: one to the right of all on which it rests."""
-    found: dict[str, int] = {}
+    columns: dict[str, int] = {}
 
     def column(display: str) -> int:
-        if display not in found:
-            found[display] = max((column(each) + 1 for each in graph.get(display, ())), default=0)
-        return found[display]
+        if display not in columns:
+            columns[display] = max((column(each) + 1 for each in graph.get(display, ())), default=0)
+        return columns[display]
 
     for display in graph:
         column(display)
-    return found
+    return columns
 
 
 def layout(graph: Graph) -> dict[str, Place]:
@@ -118,13 +118,13 @@ class DependencyGraphs(LedgerDirective):
 
     def run(self) -> list[nodes.Node]:
         [source] = self.arguments
-        found: list[nodes.Node] = []
+        content: list[nodes.Node] = []
         for section in sections.with_claims():
             if section.source == source and (graph := section_graph(source, section.number)):
                 heading = f"{sections.AUTHORS[source]} {section.number}: {section.title}"
-                found.append(nodes.paragraph("", "", nodes.strong("", heading)))
-                found.append(nodes.raw("", picture(graph, heading), format="html"))
-        return found
+                content.append(nodes.paragraph("", "", nodes.strong("", heading)))
+                content.append(nodes.raw("", picture(graph, heading), format="html"))
+        return content
 
 
 def inherited(graph: Mapping[str, Sequence[str]], verdict: Verdict) -> set[str]:

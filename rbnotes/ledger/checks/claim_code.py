@@ -123,13 +123,13 @@ def qualified_name(code: CodeType, module: str) -> str:
 
 def form_functions(function: FunctionType) -> tuple[FunctionType, ...]:
     """Return the claims' functions that a form may call, itself first, by the names in its code."""
-    found: list[FunctionType] = []
+    functions: list[FunctionType] = []
     pending = [function]
     while pending:
         current = pending.pop()
-        if current in found:
+        if current in functions:
             continue
-        found.append(current)
+        functions.append(current)
         for value in referenced_objects(current):
             inner = unwrap_function(value)
             if (
@@ -139,7 +139,7 @@ def form_functions(function: FunctionType) -> tuple[FunctionType, ...]:
                 and inner.__globals__.get("__name__") == inner.__module__
             ):
                 pending.append(inner)
-    return tuple(found)
+    return tuple(functions)
 
 
 def referenced_objects(function: FunctionType) -> Iterable[Any]:
@@ -174,19 +174,19 @@ def _attributes(values: Iterable[Any], names: Sequence[str]) -> Iterable[Any]:
 
 def _members(values: Iterable[Any], names: Sequence[str]) -> dict[Container, dict[str, Any]]:
     """Return the attributes by name of each module or claims' class that a chain of names leads to."""
-    found: dict[Container, dict[str, Any]] = {}
+    members: dict[Container, dict[str, Any]] = {}
     waiting = [value for value in values if _is_container(value)]
     while waiting:
         container = waiting.pop(0)
-        if container not in found:
+        if container not in members:
             owners = container.__mro__ if isinstance(container, type) else (container,)
-            found[container] = {
+            members[container] = {
                 name: next(vars(owner)[name] for owner in owners if name in vars(owner))
                 for name in names
                 if any(name in vars(owner) for owner in owners)
             }
-            waiting += [value for value in found[container].values() if _is_container(value)]
-    return found
+            waiting += [value for value in members[container].values() if _is_container(value)]
+    return members
 
 
 def _is_container(value: Any) -> bool:
@@ -239,7 +239,7 @@ def _constant_code(module: ModuleType) -> dict[str, tuple[CodeType, ...]]:
         text = inspect.getsource(module)
     except (OSError, TypeError):
         return {}
-    found: dict[str, tuple[CodeType, ...]] = {}
+    code_by_name: dict[str, tuple[CodeType, ...]] = {}
     for statement in ast.parse(text).body:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.Import | ast.ImportFrom):
             continue
@@ -257,8 +257,8 @@ def _constant_code(module: ModuleType) -> dict[str, tuple[CodeType, ...]]:
         if names:
             tree = ast.fix_missing_locations(ast.Module([statement], []))
             code = compile(tree, module.__name__, "exec")
-            found |= {name: (*found.get(name, ()), code) for name in names}
-    return found
+            code_by_name |= {name: (*code_by_name.get(name, ()), code) for name in names}
+    return code_by_name
 
 
 def _assigned_names(statement: ast.stmt) -> Iterable[str]:

@@ -70,7 +70,7 @@ def _sources(value: Any) -> frozenset[str]:
 @cache
 def _sources_of_code(code: FunctionType | type, package: str) -> frozenset[str]:
     """Return the sources of a function or class; the package of the active ledger decides what a claim is."""
-    found: set[str] = set()
+    sources: set[str] = set()
     visited: set[FunctionType | type] = set()
     pending = [code]
     while pending:
@@ -81,9 +81,9 @@ def _sources_of_code(code: FunctionType | type, package: str) -> frozenset[str]:
         owner = code_owner(current.__module__)
         if owner == "elsewhere":
             continue
-        found.add(_source(sys.modules[current.__module__] if owner == "claim" else current))
+        sources.add(_source(sys.modules[current.__module__] if owner == "claim" else current))
         pending += _named_code(current)
-    return frozenset(found)
+    return frozenset(sources)
 
 
 def _code(value: Any) -> FunctionType | type | None:
@@ -100,7 +100,7 @@ def _named_code(code: FunctionType | type) -> tuple[FunctionType | type, ...]:
     else:
         methods = filter(None, map(unwrap_function, vars(code).values()))
         named = (*code.__bases__, *(each for method in methods for each in referenced_objects(method)))
-    return tuple(dict.fromkeys(found for each in named if (found := _code(each)) is not None))
+    return tuple(dict.fromkeys(other for each in named if (other := _code(each)) is not None))
 
 
 @cache

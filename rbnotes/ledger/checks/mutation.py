@@ -211,7 +211,7 @@ def surviving_mutants(
         rebuild_unchanged(form), record.tolerance, first=NUM_EQUIVALENT_INPUTS
     ):
         return ["the form fails when nothing is changed in it but that it is rebuilt"]
-    found: list[str] = []
+    survivors: list[str] = []
     used: list[str] = []
     num_mutants = 0
     for mutant in (
@@ -230,11 +230,13 @@ def surviving_mutants(
             and mutant.swapped_product.was_called
             and not mutant.swapped_product.has_effect
         ):
-            found.append(mutant.change)
-    found += [f"equivalent: `{name}` does not exist or is noticed" for name in equivalent if name not in used]
+            survivors.append(mutant.change)
+    survivors += [
+        f"equivalent: `{name}` does not exist or is noticed" for name in equivalent if name not in used
+    ]
     if len(used) > MAX_EQUIVALENT_SHARE * num_mutants:
-        found.append(f"equivalent: {len(used)} of {num_mutants} are too many to be equivalent")
-    return list(dict.fromkeys(found))
+        survivors.append(f"equivalent: {len(used)} of {num_mutants} are too many to be equivalent")
+    return list(dict.fromkeys(survivors))
 
 
 def _matching_equivalent(change: str, equivalent: Collection[str]) -> str:

@@ -128,10 +128,10 @@ def _evaluate_finite(form: Function, values: Values) -> Array | None:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            found = evaluate(form, values)
+            result = evaluate(form, values)
         except (ValueError, IndexError, ArithmeticError):
             return None
-    return found if np.all(np.isfinite(found)) else None
+    return result if np.all(np.isfinite(result)) else None
 
 
 def _describe_mismatch(new: Array | None, expected: Array, declared: Quantity) -> str:
@@ -143,8 +143,8 @@ def _describe_mismatch(new: Array | None, expected: Array, declared: Quantity) -
     )
     place = f"entry {', '.join(str(int(i) + 1) for i in worst)}" if worst else "the result"
     dimension = Dimension(*declared.exponents(expected.shape)[worst])
-    found, right = f"{new[worst]:.4g}", f"{expected[worst]:.4g}"
-    return f"{place} is not in {dimension}, {found} in other units where {right} is expected"
+    actual, right = f"{new[worst]:.4g}", f"{expected[worst]:.4g}"
+    return f"{place} is not in {dimension}, {actual} in other units where {right} is expected"
 
 
 def _is_dimensionless(value: Any) -> bool:

@@ -57,8 +57,8 @@ class ExactArray(np.ndarray):
         self.view(np.ndarray)[to_plain(key)] = value
 
     def __getitem__(self, key):
-        found = self.view(np.ndarray)[to_plain(key)]
-        return found.view(ExactArray) if isinstance(found, np.ndarray) else found
+        entry = self.view(np.ndarray)[to_plain(key)]
+        return entry.view(ExactArray) if isinstance(entry, np.ndarray) else entry
 
     def __iter__(self):
         return (self[i] for i in range(len(self)))

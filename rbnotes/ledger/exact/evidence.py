@@ -156,9 +156,9 @@ def _evaluate_path(form: Any, values: Mapping[str, Any], choices: tuple[bool, ..
     return Evaluation(numbers, "", trace.num_branches)
 
 
-def compare(found: list[Evaluation], expected: list[Evaluation]) -> Comparison:
+def compare(actual: list[Evaluation], expected: list[Evaluation]) -> Comparison:
     """Compare all possible results of a form with all those of the oracle."""
-    comparisons = [_compare_results(a, b) for b in expected for a in found]
+    comparisons = [_compare_results(a, b) for b in expected for a in actual]
     outcomes = {each.outcome for each in comparisons}
     if outcomes == {"equal", "different"}:
         distance = max(each.distance for each in comparisons)
@@ -174,15 +174,15 @@ def compare(found: list[Evaluation], expected: list[Evaluation]) -> Comparison:
     )
 
 
-def _compare_results(found: Evaluation, expected: Evaluation) -> Comparison:
+def _compare_results(actual: Evaluation, expected: Evaluation) -> Comparison:
     """Compare two results: equal, different or unknown, exactly or by enclosures."""
     reason = expected.caveat and f"oracle: {expected.caveat}"
-    reason = reason or (found.caveat and f"form: {found.caveat}")
-    if found.numbers is None or expected.numbers is None:
+    reason = reason or (actual.caveat and f"form: {actual.caveat}")
+    if actual.numbers is None or expected.numbers is None:
         return Comparison("unknown", reason=reason)
-    if found.numbers.shape != expected.numbers.shape:
+    if actual.numbers.shape != expected.numbers.shape:
         return Comparison("different", EXACT, distance=np.inf, reason=reason)
-    pairs = list(zip(found.numbers.flat, expected.numbers.flat, strict=True))
+    pairs = list(zip(actual.numbers.flat, expected.numbers.flat, strict=True))
     differences = [a - b for a, b in pairs]
     sizes = [max(abs(float(a)), abs(float(b))) for a, b in pairs]
     largest = max(sizes, default=0.0)
@@ -283,10 +283,10 @@ def _prove(record: Any, num_draws: int) -> Evidence:
                 expected = evaluate(record.reference, values)
                 for form in ("printed", "library"):
                     if getattr(record, form) is not None:
-                        found = evaluate(getattr(record, form), values)
-                        num_branches = max([num_branches, *(each.num_branches for each in found)])
+                        results = evaluate(getattr(record, form), values)
+                        num_branches = max([num_branches, *(each.num_branches for each in results)])
                         tally = tallies.setdefault((form, name), _Tally())
-                        tally.comparisons.append(compare(found, expected))
+                        tally.comparisons.append(compare(results, expected))
                 if any(tally.count("unknown") for tally in tallies.values()):
                     break  # no proof is possible
     except (Exception, TimeLimitExceeded) as error:

@@ -103,8 +103,8 @@ class KroghInterpolator:
         """Return a derivative at points."""
         points = plain_objects(x)
         coefficients = plain_objects(self.c)
-        found = [_polynomial(coefficients, each, der) for each in points.reshape(-1)]
-        result = wrap(object_array(found, points.shape))
+        values = [_polynomial(coefficients, each, der) for each in points.reshape(-1)]
+        result = wrap(object_array(values, points.shape))
         return result if result.ndim else result[()]
 
 
@@ -117,8 +117,8 @@ class BSpline:
     def __call__(self, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
         points, knots = plain_objects(x), plain_objects(self.t)
         coefficients = plain_objects(self.c)
-        found = [self._value(knots, list(coefficients), each, nu) for each in points.reshape(-1)]
-        entries = [entry for value in found for entry in np.ravel(np.asarray(value, object))]
+        values = [self._value(knots, list(coefficients), each, nu) for each in points.reshape(-1)]
+        entries = [entry for value in values for entry in np.ravel(np.asarray(value, object))]
         return wrap(object_array(entries, points.shape + coefficients.shape[1:]))
 
     def _value(self, knots: np.ndarray, c: list[Any], x: Any, order: int) -> Any:

@@ -354,9 +354,9 @@ def _eigenvectors(M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def eigh(M: Any, *_: Any, **__: Any) -> EigenDecomposition:
     """Return eigenvalues and eigenvectors of a symmetric matrix with simple eigenvalues."""
     M = plain_objects(M)
-    found = [_eigenvectors(each) for each in M.reshape(-1, *M.shape[-2:])]
+    pairs = [_eigenvectors(each) for each in M.reshape(-1, *M.shape[-2:])]
     values, vectors = (
-        object_array([e for pair in found for e in pair[k].flat], M.shape[: M.ndim - 1 + k]) for k in (0, 1)
+        object_array([e for pair in pairs for e in pair[k].flat], M.shape[: M.ndim - 1 + k]) for k in (0, 1)
     )
     return EigenDecomposition(wrap(values), wrap(vectors))
 

@@ -565,18 +565,18 @@ def _may_vanish(value: Any) -> bool:
 def larger(a: Any, b: Any) -> Any:
     """Return the larger of two numbers; of balls that overlap, an enclosure."""
     a, b = convert(a), convert(b)
-    found = _overlapping(a, b)
-    if found is not None:
-        return Exact(found[0].max(found[1]), a.tainted or b.tainted)
+    bounds = _overlapping(a, b)
+    if bounds is not None:
+        return Exact(bounds[0].max(bounds[1]), a.tainted or b.tainted)
     return a if a >= b else b
 
 
 def smaller(a: Any, b: Any) -> Any:
     """Return the smaller of two numbers; of balls that overlap, an enclosure."""
     a, b = convert(a), convert(b)
-    found = _overlapping(a, b)
-    if found is not None:
-        return Exact(found[0].min(found[1]), a.tainted or b.tainted)
+    bounds = _overlapping(a, b)
+    if bounds is not None:
+        return Exact(bounds[0].min(bounds[1]), a.tainted or b.tainted)
     return a if a <= b else b
 
 

@@ -169,8 +169,8 @@ class Rotation:
 
     def as_rotvec(self, degrees: bool = False) -> Any:
         """Return rotation vectors of at most a half turn."""
-        found = la.over_leading_axes(_rotation_vector, 1)(self.as_quat())
-        return found * 180 / PI if degrees else found
+        vectors = la.over_leading_axes(_rotation_vector, 1)(self.as_quat())
+        return vectors * 180 / PI if degrees else vectors
 
     def magnitude(self) -> Any:
         """Return the angle of rotation."""

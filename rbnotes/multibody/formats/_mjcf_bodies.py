@@ -23,17 +23,17 @@ _SKIPPED_IN_BODIES = ("site", "camera", "light")
 def reserve_body_names(contents: FileContents, worlds: Sequence[Element]) -> None:
     """Store the names of the bodies; raise an error if bodies, joints or geoms share a name."""
     for tags in (("body",), ("joint", "freejoint"), ("geom",)):
-        found: dict[str, Element] = {}
+        elements: dict[str, Element] = {}
         for world in worlds:
             for each in world.descendants():
                 name = each.get("name")
                 if each.tag in tags and name:
-                    if name in found or (name == "world" and tags == ("body",)):
+                    if name in elements or (name == "world" and tags == ("body",)):
                         got = f"the name {name!r} twice"
                         raise InvalidArgument(each.label, got, "a name for each")
-                    found[name] = each
+                    elements[name] = each
         if tags == ("body",):
-            contents.names |= set(found)
+            contents.names |= set(elements)
 
 
 def read_content(contents: FileContents, parent: Element, body: str, pose: Array, child_class: str) -> None:

@@ -58,7 +58,7 @@ class Branch:
 
 def findings(record: Record, draws: Sequence[Values], condition_values: Sequence[Values]) -> list[str]:
     """Return findings on branches of the forms and the reference that rarely run."""
-    found: list[str] = []
+    problems: list[str] = []
     for name, form in record_forms(record).items():
         inputs = [*draws, *condition_values] if name == "printed" else draws
         for branch in count_branches(readable_function(form), inputs):
@@ -66,10 +66,10 @@ def findings(record: Record, draws: Sequence[Values], condition_values: Sequence
                 count = len(branch.inputs_by_outcome[outcome])
                 where = f"`{branch.source}` in {branch.function} is {str(outcome).lower()}"
                 if count == 0:
-                    found.append(f"branch: {where} on none of {len(inputs)} inputs")
+                    problems.append(f"branch: {where} on none of {len(inputs)} inputs")
                 elif count < MIN_BRANCH_SHARE * len(inputs):
-                    found.append(f"branch: {where} on only {count} of {len(inputs)} inputs")
-    return list(dict.fromkeys(found))
+                    problems.append(f"branch: {where} on only {count} of {len(inputs)} inputs")
+    return list(dict.fromkeys(problems))
 
 
 def count_branches(form: FunctionType, inputs: Sequence[Values]) -> list[Branch]:

@@ -32,41 +32,41 @@ def findings(
     holds_when, printed = record.holds_when, record.printed
     if record.verdict is not Verdict.CONDITIONAL or holds_when is None or printed is None:
         return []
-    found = []
+    problems = []
     if not all(_holds(holds_when, values) for values in condition_values):
-        found.append("condition: holds_when is false on inputs of `condition_inputs`")
+        problems.append("condition: holds_when is false on inputs of `condition_inputs`")
     outside = [(v, right) for v, right in zip(draws, expected, strict=True) if not _holds(holds_when, v)]
     inside = [(v, right) for v, right in zip(draws, expected, strict=True) if _holds(holds_when, v)]
     failing = sum(deviation(printed, right, values) > SIGNIFICANT_RESIDUAL for values, right in outside)
     if len(outside) < MIN_OUTSIDE_INPUTS or failing < MIN_FAILING_SHARE * len(outside):
-        found.append(
+        problems.append(
             f"condition: outside it the printed form fails on {failing} of {len(outside)} inputs "
             f"(at least {MIN_FAILING_SHARE:.0%} of {MIN_OUTSIDE_INPUTS} or more must)"
         )
     wrong = sum(deviation(printed, right, values) > record.tolerance for values, right in inside)
     if wrong:
-        found.append(f"condition: the printed form fails on {wrong} of {len(inside)} inputs inside it")
-    found += _flag_findings(holds_when, [*draws, *condition_values])
+        problems.append(f"condition: the printed form fails on {wrong} of {len(inside)} inputs inside it")
+    problems += _flag_findings(holds_when, [*draws, *condition_values])
     predicate_trace = trace(holds_when, draws[:3])
     form_names = {
         form.__code__: name for name, form in record_forms(record).items() if isinstance(form, FunctionType)
     }
-    found += [
+    problems += [
         f"condition: holds_when runs the {form_names[code]} form"
         for code in predicate_trace.entered_code
         if code in form_names
     ]
-    found += [
+    problems += [
         f"condition: holds_when runs {name}, which is under test"
         for name, value in zip(record.implemented_by, record.implements, strict=True)
         if predicate_trace.enters(NamedCode(name, value))
     ]
-    found += _side_findings(record, holds_when)
+    problems += _side_findings(record, holds_when)
     if any(
         np.any(right != np.round(right)) for right in expected
     ):  # results that are flags do not show their dependence
-        found += _switch_findings(record, holds_when, draws)
-    return found
+        problems += _switch_findings(record, holds_when, draws)
+    return problems
 
 
 def _side_findings(record: Record, holds_when: Function) -> Iterator[str]:

@@ -23,18 +23,18 @@ def findings(record: Record, draws: Sequence[Values]) -> list[str]:
         return []
     if not record.inputs:
         return []
-    found = []
+    problems = []
     known_ids = _known_ids()
     for id in record.combined_with:
         if id not in known_ids or id.split("#")[0] == record.display or id.split("/")[0] != record.source:
-            found.append(f"convention: combined_with {id!r} is no other formula of the same notes")
+            problems.append(f"convention: combined_with {id!r} is no other formula of the same notes")
     rule = _matching_convention(record, printed, library, draws)
     if rule and not record.combined_with:
-        found.append(
+        problems.append(
             f"convention: the printed form is the right one with {rule}: against which formulas is it wrong "
             "(`combined_with`)?"
         )
-    return found
+    return problems
 
 
 def _matching_convention(

@@ -41,13 +41,13 @@ def trace_forms(record: Record, draws: Sequence[Values]) -> dict[str, CodeTrace]
     """Return the trace of each form on some of the inputs; an oracle with branches is traced on all."""
     few = draws[:: max(1, len(draws) // NUM_TRACED_INPUTS)]
     primitives = [NamedCode(name, resolve(name)) for name in record.primitives]
-    found = {}
+    traces = {}
     for name, form in record_forms(record).items():
         has_branches = name == "reference" and any(
             map(_has_branches, form_functions(readable_function(form)))
         )
-        found[name] = trace(form, draws if has_branches else few, primitives)
-    return found
+        traces[name] = trace(form, draws if has_branches else few, primitives)
+    return traces
 
 
 def findings(record: Record, traces: dict[str, CodeTrace]) -> list[str]:
@@ -72,23 +72,25 @@ def _primitive_findings(
     record: Record, primitives: list[NamedCode], implementing: list[NamedCode], traces: dict[str, CodeTrace]
 ) -> list[str]:
     """Return findings on primitives that are too broad, under test, or unused."""
-    found = []
+    findings = []
     reference = traces["reference"]
     own = {form.__code__ for form in map(readable_function, record_forms(record).values())}
     for primitive in primitives:
         if primitive.name in TOO_BROAD or any(part.startswith("_") for part in primitive.name.split(".")):
-            found.append(f"oracle: primitive {primitive.name} must be one public function, class or module")
+            findings.append(
+                f"oracle: primitive {primitive.name} must be one public function, class or module"
+            )
         elif primitive.codes & own:
-            found.append(f"oracle: primitive {primitive.name} is one of the record's forms")
+            findings.append(f"oracle: primitive {primitive.name} is one of the record's forms")
         elif any(primitive.value is other.value for other in implementing):
-            found.append(f"oracle: primitive {primitive.name} is the function under test")
+            findings.append(f"oracle: primitive {primitive.name} is the function under test")
         elif not reference.enters(primitive):
-            found.append(f"oracle: primitive {primitive.name} is never entered by the reference")
+            findings.append(f"oracle: primitive {primitive.name} is never entered by the reference")
         elif primitive.name in (reference.returned_primitives or ()) and any(
             trace.enters(primitive) for name, trace in traces.items() if name != "reference"
         ):
-            found.append(f"oracle: the reference only returns the result of primitive {primitive.name}")
-    return found
+            findings.append(f"oracle: the reference only returns the result of primitive {primitive.name}")
+    return findings
 
 
 def _shared_code_findings(
@@ -96,7 +98,7 @@ def _shared_code_findings(
 ) -> list[str]:
     """Return findings on code that the reference shares with a form."""
     reference = traces["reference"]
-    found = [
+    findings = [
         f"oracle: the reference reaches {target.name}, which is under test"
         for target in implementing
         if _enters_beyond_constructors(reference, target)
@@ -116,11 +118,11 @@ def _shared_code_findings(
             continue
         if users:
             shared.setdefault(display_name(code, module), users)
-    found += [
+    findings += [
         f"oracle: the reference and the {' and the '.join(users)} form enter {name}, which is no primitive"
         for name, users in shared.items()
     ]
-    return found
+    return findings
 
 
 def _enters_beyond_constructors(form_trace: CodeTrace, target: NamedCode) -> bool:
@@ -162,7 +164,7 @@ def _unmutable_code_findings(record: Record, traces: dict[str, CodeTrace]) -> li
         (part.__code__.co_filename, part.__qualname__)
         for part in form_functions(readable_function(record.printed))
     }
-    found = set()
+    outermost_names = set()
     for code, module in traces["printed"].entered_code.items():
         if code_owner(module) == "claim" and not _is_dataclass_constructor(
             code.co_name, code.co_filename, "rbnotes."
@@ -170,8 +172,8 @@ def _unmutable_code_findings(record: Record, traces: dict[str, CodeTrace]) -> li
             outermost = code.co_qualname.split(".<locals>")[0]
             names = {code.co_qualname, *_enclosing_names(code.co_qualname)}
             if not any((code.co_filename, name) in mutable_functions for name in names):
-                found.add(outermost)
-    return [f"form: {name} of the printed form is not a function of its module" for name in found]
+                outermost_names.add(outermost)
+    return [f"form: {name} of the printed form is not a function of its module" for name in outermost_names]
 
 
 def _escape_findings(traces: dict[str, CodeTrace]) -> list[str]:
@@ -195,7 +197,7 @@ def _precomputed_findings(
         if name != "reference"
     }
     allowed = {code for primitive in primitives for code in primitive.codes}
-    found = []
+    findings = []
     for part in form_functions(readable_function(record.reference)):
         for constant, made_of in constant_dependencies(part).items():
             used = {value for value in made_of if isinstance(value, FunctionType)}
@@ -206,10 +208,10 @@ def _precomputed_findings(
                 if value.__code__ not in allowed
                 and any(value in parts for parts in form_functions_by_name.values())
             ]
-            found += [
+            findings += [
                 f"oracle: {constant} of the reference was made by {name}" for name in sorted(set(names))
             ]
-    return found
+    return findings
 
 
 def _wrong_print_findings(record: Record, reference: CodeTrace) -> Iterator[str]:
@@ -243,7 +245,7 @@ def _copy_findings(record: Record) -> list[str]:
     if record.reference is None:
         return []
     reference = normal_form(readable_function(record.reference))
-    found = [
+    findings = [
         f"oracle: the reference is the {name} form written again"
         for name, form in record_forms(record).items()
         if name != "reference"
@@ -252,8 +254,8 @@ def _copy_findings(record: Record) -> list[str]:
     if record.printed is not None and record.library is not None:
         printed, library = readable_function(record.printed), readable_function(record.library)
         if printed is library or normal_form(printed) == normal_form(library):
-            found.append("form: the printed form is the library form written again")
-    return found
+            findings.append("form: the printed form is the library form written again")
+    return findings
 
 
 def _has_branches(function: FunctionType) -> bool:
@@ -267,7 +269,7 @@ def exact_agreement_findings(
     """Return findings on forms that agree with the oracle to the last bit although rounding should differ."""
     if record.exact or not record.inputs:
         return []
-    found = []
+    findings = []
     whole = all(np.all(values == np.round(values)) for values in expected)
     constant = all(np.array_equal(values, expected[0]) for values in expected)
     if constant:
@@ -276,7 +278,7 @@ def exact_agreement_findings(
         return []
     for name, form in record_forms(record).items():
         if name != "reference" and reproduces(form):
-            found.append(
+            findings.append(
                 f"oracle: reference and {name} form agree to the last bit on all inputs (why: `exact`)"
             )
-    return found
+    return findings

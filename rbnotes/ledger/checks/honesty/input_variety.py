@@ -32,30 +32,30 @@ MIN_DRAWS = 8
 
 def findings(record: Record, draws: Sequence[Values], off_grid: Sequence[Values]) -> list[str]:
     """Return the degeneracies of a record's inputs, one line per input."""
-    found: dict[str, list[str]] = {}
+    problems_by_name: dict[str, list[str]] = {}
     if record.inputs and draws:
         for name in record.inputs:
             values = [draw[name] for draw in draws]
             problems = list(_degeneracies(values) if len(draws) >= MIN_DRAWS else _repeated_arrays(values))
             if _has_few_digits([draw[name] for draw in off_grid]):
                 problems.append("only multiples of 1/1024, also off the grid")
-            found[name] = problems
+            problems_by_name[name] = problems
         for first, second in _proportional_inputs(draws) if len(draws) >= MIN_DRAWS else ():
-            found[second].append(f"always {first} times the same number")
+            problems_by_name[second].append(f"always {first} times the same number")
         for first, second in _orthogonal_inputs(off_grid) if len(off_grid) >= MIN_DRAWS else ():
-            found[second].append(f"always at right angles to {first}")
+            problems_by_name[second].append(f"always at right angles to {first}")
         for name in record.inputs if len(off_grid) >= MIN_DRAWS else ():
-            if not found[name] and _always_contains_zero([draw[name] for draw in off_grid]):
-                found[name].append("always has a zero, in one entry or another")
+            if not problems_by_name[name] and _always_contains_zero([draw[name] for draw in off_grid]):
+                problems_by_name[name].append("always has a zero, in one entry or another")
     lines = [
         f"inputs: {name} {'; '.join(problems)} (why: `special`)"
-        for name, problems in found.items()
+        for name, problems in problems_by_name.items()
         if problems and name not in record.special
     ]
     lines += [
         f"inputs: {name} is named in `special` but is not"
         for name in record.special
-        if draws and not found.get(name)
+        if draws and not problems_by_name.get(name)
     ]
     return lines
 
@@ -78,7 +78,7 @@ def overly_special_findings(
     record: Record, condition_values: Sequence[Values], draws: Sequence[Values]
 ) -> list[str]:
     """Return findings on inputs of ``condition_inputs`` that are more special than the condition requires."""
-    found = []
+    problems = []
     if record.holds_when is None or len(condition_values) < MIN_DRAWS:
         return []
     for name in record.inputs:
@@ -93,11 +93,11 @@ def overly_special_findings(
         ]
         allowed = sum(_condition_allows(record.holds_when, values) for values in swapped)
         if allowed > MAX_ALLOWED_SHARE * max(len(swapped), MIN_DRAWS):
-            found.append(
+            problems.append(
                 f"inputs: {name} of `condition_inputs` is more special than the condition demands: "
                 + "; ".join(sorted(special))
             )
-    return found
+    return problems
 
 
 def _is_as_special(value: Any, kept: list[Any]) -> bool:

@@ -54,12 +54,14 @@ def findings(record: Record) -> list[str]:
 def last_digit_units(printed: Function, numbers: Array) -> Array | None:
     """Return the unit of the last printed digit of each number, or None if their text is not found."""
     units = _literal_units(printed)
-    found = [units.get(abs(float(number))) for number in numbers.ravel()]
-    printed_units = [unit for unit in found if unit is not None]
+    numbers_units = [units.get(abs(float(number))) for number in numbers.ravel()]
+    printed_units = [unit for unit in numbers_units if unit is not None]
     if not printed_units:
         return None
     # A computed number, such as a sum, is as exact as the coarsest one.
-    return np.array([max(printed_units) if unit is None else unit for unit in found]).reshape(numbers.shape)
+    return np.array([max(printed_units) if unit is None else unit for unit in numbers_units]).reshape(
+        numbers.shape
+    )
 
 
 def _literal_units(printed: Function) -> dict[float, float]:

@@ -22,24 +22,24 @@ def state_findings(
     record: Record, draws: Sequence[Values], before: Mapping[str, Sequence[Array | None]]
 ) -> list[str]:
     """Return findings on forms whose results differ from ``before``, or that change their arguments."""
-    found = []
+    findings = []
     # All forms have run since then, and the inputs are in another order.
     for name, form in record_forms(record).items():
         copies = copy.deepcopy(list(draws))
         try:
             after = [_result_bytes(try_evaluate(form, values)) for values in reversed(copies)][::-1]
         except Exception as error:  # it did not raise before
-            found.append(f"state: the {name} form fails when called again: {error!r}")
+            findings.append(f"state: the {name} form fails when called again: {error!r}")
             continue
         if [_result_bytes(known) for known in before[name]] != after:
-            found.append(f"state: the {name} form gives other results when called again")
+            findings.append(f"state: the {name} form gives other results when called again")
         if any(_arguments_differ(a, b) for a, b in zip(draws, copies, strict=True)):
-            found.append(f"state: the {name} form changes its arguments")
-    return found
+            findings.append(f"state: the {name} form changes its arguments")
+    return findings
 
 
-def _result_bytes(found: Array | None) -> bytes:
-    return b"" if found is None else found.tobytes()
+def _result_bytes(result: Array | None) -> bytes:
+    return b"" if result is None else result.tobytes()
 
 
 def _arguments_differ(first: Values, second: Values) -> bool:
@@ -59,9 +59,9 @@ def unused_function_findings(
     """Return findings on functions of ``implements`` whose results do not affect the form that calls them."""
     user = "library" if record.library is not None else "printed"
     form = record_forms(record).get(user)
-    found: list[str] = []
+    findings: list[str] = []
     if form is None:
-        return found
+        return findings
     form_trace = traces[user]
     for name, function in zip(record.implemented_by, record.implements, strict=True):
         if not isinstance(function, FunctionType) or not form_trace.enters(NamedCode(name, function)):
@@ -72,8 +72,8 @@ def unused_function_findings(
                 for values, old in zip(draws, before[user], strict=True)
             )
         if was_perturbed and not used:
-            found.append(f"library: the form calls {name} but does not use its result")
-    return found
+            findings.append(f"library: the form calls {name} but does not use its result")
+    return findings
 
 
 @contextmanager

@@ -58,12 +58,12 @@ LITERAL_CALLS = ("array", "asarray", "float", "complex", "radians", "deg2rad", "
 
 def findings(record: Record) -> list[str]:
     """Return findings on a record's texts and on the source of its forms."""
-    found = [*_reason_findings(record), *_form_findings(record), *_tolerance_findings(record)]
+    problems = [*_reason_findings(record), *_form_findings(record), *_tolerance_findings(record)]
     if record.verdict is Verdict.DEFINITION:
-        found += _definition_findings(record)
+        problems += _definition_findings(record)
     if record.verdict is Verdict.DEMONSTRATION:
-        found += _demonstration_findings(record)
-    return [*found, *_source_findings(record)]
+        problems += _demonstration_findings(record)
+    return [*problems, *_source_findings(record)]
 
 
 def _reason_findings(record: Record) -> Iterator[str]:
