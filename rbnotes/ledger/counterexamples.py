@@ -1,7 +1,8 @@
 """Smallest counterexamples found so far, stored so that showing one does not need a search.
 
-The file stores Hypothesis's record of the choices that lead to the inputs, not the inputs. Replaying the
-choices draws the inputs again. A counterexample on which the printed form is no longer wrong is ignored.
+Their numbers are tenths, where the strategies allow it. The file stores Hypothesis's record of the choices
+that lead to the inputs, not the inputs. Replaying the choices draws the inputs again. A counterexample on
+which the printed form is no longer wrong is ignored.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from rbnotes.ledger.evaluation import (
 )
 from rbnotes.ledger.record import Record
 from rbnotes.ledger.sources import active_ledger
+from rbnotes.testing import strategies
 
 FILE_NAME = "counterexamples.json"
 MAX_EXAMPLES = 400
@@ -78,15 +80,16 @@ def replay(record: Record) -> SearchResult:
     """Return the stored inputs of a claim if the printed form is still wrong on them."""
     if record.id not in stored_choices().choices or record.printed is None or record.reference is None:
         return SearchResult(None, 0.0)
-    return search(
-        record.printed,
-        record.reference,
-        record.inputs,
-        threshold=SIGNIFICANT_RESIDUAL,
-        examples=1,
-        require_finite=not record.undefined,
-        stored_choices=(record.id, stored_choices()),
-    )
+    with strategies.region("tenths"):
+        return search(
+            record.printed,
+            record.reference,
+            record.inputs,
+            threshold=SIGNIFICANT_RESIDUAL,
+            examples=1,
+            require_finite=not record.undefined,
+            stored_choices=(record.id, stored_choices()),
+        )
 
 
 def write(database: ChoiceDatabase, claims: Iterable[str], folder: Path) -> None:
@@ -111,6 +114,7 @@ def search_smallest(record: Record, database: ChoiceDatabase) -> bool:
             size = residual(printed, reference, values)
             return size > threshold and (np.isfinite(size) or bool(record.undefined))
 
-        if find_inputs(record.inputs, wrong, options, record.id) is not None:
-            return True
+        with strategies.region("tenths"):
+            if find_inputs(record.inputs, wrong, options, record.id) is not None:
+                return True
     return False

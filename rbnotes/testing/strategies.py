@@ -1,14 +1,14 @@
 """Hypothesis strategies for the objects of rigid-body dynamics.
 
 Numbers are multiples of 1/64 of moderate size, so that counterexamples are short and no check fails because
-of bad scaling. Inside :func:`region` the same draws give other numbers: tiny ones, large ones, angles near a
-half turn.
+of bad scaling. Inside :func:`region` the same draws give other numbers: tenths, tiny ones, large ones, angles
+near a half turn.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Literal
@@ -21,7 +21,7 @@ from scipy.spatial.transform import Rotation
 from rbnotes.arguments import Array
 
 Angles = Literal["any", "small", "near_pi", "large"]
-Region = Literal["generic", "non-dyadic", "tiny", "near pi", "large", "degenerate"]
+Region = Literal["generic", "tenths", "non-dyadic", "tiny", "near pi", "large", "degenerate"]
 GRID_DENOMINATOR = 64
 NON_DYADIC_DENOMINATOR = 65.243809
 """Denominator of numbers that use all binary digits, so that sums of products are rounded."""
@@ -47,7 +47,8 @@ def region(name: Region) -> Iterator[None]:
     (integers, so that zeros, parallel and equal vectors, and directions along an axis are common); all
     numbers except angles are ``large`` (up to a thousand times larger); angles and rotation vectors are
     ``near pi``, and one other number, which may be a joint coordinate, is near a quarter or half turn. All
-    numbers except ``generic`` and ``degenerate`` ones are ``non-dyadic``.
+    numbers except ``generic``, ``tenths`` and ``degenerate`` ones are ``non-dyadic``. Numbers that are
+    ``tenths`` are the generic ones, rounded: they are easy to read.
     """
     global _region
     previous = _region
@@ -123,9 +124,14 @@ def full_rank_matrices(rows: int, columns: int) -> SearchStrategy[Array]:
     return matrices(rows, columns).filter(lambda A: bool(np.linalg.svd(A, compute_uv=False)[-1] >= 0.2))
 
 
-def spd_matrices(size: int) -> SearchStrategy[Array]:
-    """Draw symmetric positive definite matrices with eigenvalues of at least 1/2."""
-    return matrices(size, size).map(lambda A: A @ A.T / size + 0.5 * np.eye(size))
+def spd_matrices(
+    size: int, factors: Callable[[int, int], SearchStrategy[Array]] = matrices
+) -> SearchStrategy[Array]:
+    """Draw symmetric positive definite matrices ``A A^T / size + I / 2``.
+
+    The factors ``A`` are ``matrices`` or ``arrays``, which are faster to draw.
+    """
+    return factors(size, size).map(lambda A: _round_to_region(A @ A.T / size + 0.5 * np.eye(size)))
 
 
 def nearly_singular_spd_matrices(size: int) -> SearchStrategy[Array]:
@@ -206,6 +212,10 @@ def _map_to_region(
     """
     if _region == "generic":
         return np.array(multiples, dtype=float)
+    if _region == "tenths":
+        return np.clip(
+            _round_to_region(np.array(multiples)), math.ceil(10 * low) / 10, math.floor(10 * high) / 10
+        )
     grid_multiples = GRID_DENOMINATOR * np.asarray(multiples)
     selector = int(np.sum(np.abs(grid_multiples)))
     around_zero = low <= 0 <= high
@@ -242,6 +252,11 @@ def _map_to_region(
             )
             entries[index] = np.copysign(special_angle - short, entries[index])
     return entries
+
+
+def _round_to_region(values: Array) -> Array:
+    """Return the values, rounded in the region of tenths."""
+    return np.round(values, 1) + 0.0 if _region == "tenths" else values
 
 
 def _small_offsets() -> SearchStrategy[float]:

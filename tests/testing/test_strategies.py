@@ -260,6 +260,15 @@ class TestRegions:
         lengths = np.linalg.norm(self.drawn_in("tiny", tiny, 20), axis=1)
         assert 0 < lengths.min() <= lengths.max() < 0.5
 
+    def test_tenths_are_rounded_within_their_limits(self):
+        ordinary, tenths = (self.drawn_in(name, strategies.arrays(4)) for name in ("generic", "tenths"))
+        np.testing.assert_allclose(10 * tenths, np.round(10 * ordinary), atol=1e-12)
+        positive = self.drawn_in("tenths", strategies.positive_numbers(0.25, 0.45), 60)
+        assert np.array_equal(np.unique(positive), [0.3, 0.4])
+        masses = self.drawn_in("tenths", strategies.spd_matrices(5))
+        assert np.array_equal(masses, np.round(masses, 1))
+        assert np.linalg.eigvalsh(masses).min() > 0.2
+
     def test_degenerate_vectors_vanish_or_lie_along_an_axis(self):
         vectors = self.drawn_in("degenerate", strategies.vectors(6))
         assert 0.1 < np.mean(np.all(vectors == 0, axis=1)) < 0.5
@@ -268,7 +277,7 @@ class TestRegions:
         assert np.all(entries > 0)
         assert 0.25 < np.mean(entries == 1) < 0.75
 
-    @pytest.mark.parametrize("name", ["near pi", "non-dyadic", "tiny", "degenerate"])
+    @pytest.mark.parametrize("name", ["near pi", "non-dyadic", "tiny", "degenerate", "tenths"])
     def test_other_draws_stay_within_their_limits(self, name):
         values = self.drawn_in(name, strategies.vectors(4), 50)
         assert np.abs(values).max() <= (np.pi if name == "near pi" else 2)

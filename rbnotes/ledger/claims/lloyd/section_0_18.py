@@ -25,7 +25,7 @@ from rbnotes.ledger.oracles.constrained_systems import energy_matrix
 from rbnotes.ledger.quantities import INVERSE_MASS, MASS, MOMENTUM, NUMBER, VELOCITY, vector_quantity
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
-from rbnotes.testing.strategies import arrays, positive_numbers, vectors
+from rbnotes.testing.strategies import arrays, positive_numbers, spd_matrices, vectors
 
 section = Section(
     "lloyd/s0.18",
@@ -82,7 +82,7 @@ def chain_attachments(G):
 
 
 ATTACHED_SYSTEM = {
-    "M": arrays(SIZE, SIZE).map(lambda S: S @ S.T / SIZE + 0.5 * np.eye(SIZE)),
+    "M": spd_matrices(SIZE, arrays),
     "G": arrays(ROWS, SIZE),
     "Gb": arrays(B, REMAINING).map(chain_attachments),
     "Gk": arrays(K, REMAINING),
@@ -273,7 +273,7 @@ BLOCK_SIZE = 2
 """Velocities of a component of the graph below."""
 SIZES = (BLOCK_SIZE,) * 4
 GRAPH = {
-    "M": arrays(8, 8).map(lambda S: S @ S.T / 8 + 0.5 * np.eye(8)),
+    "M": spd_matrices(8, arrays),
     "onto_active": arrays(3, BLOCK_SIZE, BLOCK_SIZE),
     "onto_next": arrays(3, BLOCK_SIZE, BLOCK_SIZE),
     "f": arrays(8),

@@ -26,7 +26,7 @@ from rbnotes.ledger.oracles.attachments import (
 from rbnotes.ledger.quantities import INVERSE_MASS, MASS, MOMENTUM, NUMBER, VELOCITY, vector_quantity
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
-from rbnotes.testing.strategies import arrays, vectors
+from rbnotes.testing.strategies import arrays, spd_matrices, vectors
 
 section = Section(
     "lloyd/s0.21",
@@ -55,7 +55,7 @@ ALPHA, RHO, BETA = slice(0, A), slice(A, REMAINING), slice(REMAINING, SIZE)
 IDENTITY = np.eye(B)
 
 ATTACHED_SYSTEM = {
-    "M": arrays(SIZE, SIZE).map(lambda S: S @ S.T / SIZE + 0.5 * np.eye(SIZE)),
+    "M": spd_matrices(SIZE, arrays),
     "G": arrays(ROWS, SIZE),
     "Gb": arrays(B, REMAINING),
 }

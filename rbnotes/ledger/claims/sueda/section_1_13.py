@@ -17,7 +17,7 @@ from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import ENERGY, FORCE, MASS, MOMENTUM, NUMBER, TIME, VELOCITY
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
-from rbnotes.testing.strategies import arrays, matrices, numbers, positive_numbers, vectors
+from rbnotes.testing.strategies import arrays, matrices, numbers, positive_numbers, spd_matrices, vectors
 
 SYSTEM_COORDINATES = "in the generalized coordinates of the system"
 
@@ -42,7 +42,7 @@ section = Section(
 
 SIZE, CONTACTS, FACETS = 5, 2, 4
 MOTION = {
-    "M": arrays(SIZE, SIZE).map(lambda A: A @ A.T / SIZE + 0.5 * np.eye(SIZE)),
+    "M": spd_matrices(SIZE, arrays),
     "N": arrays(CONTACTS, SIZE).filter(lambda N: bool(np.linalg.svd(N)[1][-1] > 0.2)),
     "f": vectors(SIZE),
 }

@@ -18,19 +18,16 @@ from rbnotes.testing.strategies import (
     arrays,
     numbers,
     positive_numbers,
+    spd_matrices,
     vectors,
 )
 
 SIZE, CONTACTS = 5, 2
 
 
-def mass_matrices(size):
-    return arrays(size, size).map(lambda A: A @ A.T / size + 0.5 * np.eye(size))
-
-
 STEP = {
-    "Mh": mass_matrices(SIZE),
-    "M": mass_matrices(SIZE),
+    "Mh": spd_matrices(SIZE, arrays),
+    "M": spd_matrices(SIZE, arrays),
     "G": arrays(1, SIZE).filter(lambda G: bool(np.linalg.norm(G) > 0.25)),
     "N": arrays(CONTACTS, SIZE),
     "v": vectors(SIZE),

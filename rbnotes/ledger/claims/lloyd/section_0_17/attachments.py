@@ -29,14 +29,14 @@ from rbnotes.ledger.quantities import (
     vector_quantity,
 )
 from rbnotes.ledger.record import Argument, Result
-from rbnotes.testing.strategies import arrays, vectors
+from rbnotes.testing.strategies import arrays, spd_matrices, vectors
 
 ACTIVE, ATTACHED, ROWS = 4, 3, 2
 SIZE = ACTIVE + ATTACHED
 ALPHA, BETA = slice(0, ACTIVE), slice(ACTIVE, SIZE)
 IDENTITY = np.eye(ATTACHED)
 
-MASSES = {"M": arrays(SIZE, SIZE).map(lambda A: A @ A.T / SIZE + 0.5 * np.eye(SIZE))}
+MASSES = {"M": spd_matrices(SIZE, arrays)}
 ATTACHED_SYSTEM = {**MASSES, "Gba": arrays(ATTACHED, ACTIVE)}
 WITHOUT_DRIFT = {
     **ATTACHED_SYSTEM,

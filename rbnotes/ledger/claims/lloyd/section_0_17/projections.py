@@ -20,7 +20,7 @@ from rbnotes.ledger.quantities import (
     NUMBER,
 )
 from rbnotes.ledger.record import Result
-from rbnotes.testing.strategies import arrays
+from rbnotes.testing.strategies import arrays, spd_matrices
 
 # Active velocities, then three attached components: j, k and another one.
 SIZES = (ACTIVE, 2, ATTACHED, 1)
@@ -147,7 +147,7 @@ class d5:
 class t786:
     formula = r"\mathbf P_j(\mathbf P_k\mathbf M\mathbf P_k^T)\mathbf P_j^T = \mathbf P\mathbf M\mathbf P^T"
     inputs = {
-        "M": arrays(TOTAL_SIZE, TOTAL_SIZE).map(lambda A: A @ A.T / TOTAL_SIZE + 0.5 * np.eye(TOTAL_SIZE)),
+        "M": spd_matrices(TOTAL_SIZE, arrays),
         **ATTACHMENTS_J_K,
     }
     result = Result(MASS, "of all coordinates, the attached ones last")
