@@ -21,7 +21,7 @@ from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
 from rbnotes.multibody.maximal.joint_space import JointSpaceConstraints, JointSpaceImpulses, Rotors
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.bearings import bearing_frame, joint_bearings
-from rbnotes.multibody.reduced.constraint_protocol import BodyConstraint, Constraint
+from rbnotes.multibody.reduced.constraint_protocol import BodyConstraint
 from rbnotes.multibody.reduced.constraints import LoopClosure
 from rbnotes.multibody.reduced.joint_reactions import rows_on_twists
 from rbnotes.multibody.reduced.model import Tree
@@ -46,7 +46,7 @@ class JointMap(NamedTuple):
 
 
 def joint_map(model: Model, E: Array, q: Array) -> JointMap:
-    """Return the map to the rates at poses ``(n, 4, 4)`` of all bodies, whose coordinates ``(k,)`` are known."""
+    """Return the map to the rates at poses ``(n, 4, 4)`` of all bodies with known coordinates ``(k,)``."""
     return _joint_map(model.tree, _joint_poses(model.tree, E), q)
 
 
@@ -76,7 +76,7 @@ def _joint_poses(tree: Tree, E: Array) -> Array:
 
 
 def _coordinates_near(joint: JointType, Q: Array, near: Array) -> Array:
-    """Return the coordinates ``(k,)`` of the allowed pose nearest to Q that continue those at an earlier time."""
+    """Return the coordinates ``(k,)`` of the nearest allowed pose that continue those at an earlier time."""
     if isinstance(joint, Revolute):
         angle = joint.compute_nearest_coordinates(Q)
         result: Array = angle + 2 * np.pi * np.round((near - angle) / (2 * np.pi))
@@ -183,7 +183,7 @@ class ModelJointSpace:
 
     @classmethod
     def at_coordinates(cls, model: Model, control: Control | None, E: Array, q: Array) -> ModelJointSpace:
-        """Return the joint space at poses ``(n, 4, 4)`` of the bodies whose coordinates ``(k,)`` are known."""
+        """Return the joint space at poses ``(n, 4, 4)`` of the bodies with known coordinates ``(k,)``."""
         return cls(model, control, E, joint_map(model, E, q))
 
     def at(self, E: Array) -> ModelJointSpace:
