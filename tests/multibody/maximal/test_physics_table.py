@@ -8,13 +8,13 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
 
-import physics_of_contact  # noqa: E402
-import physics_of_motion  # noqa: E402
-import physics_runs  # noqa: E402
-import physics_table  # noqa: E402
+import physics_of_contact
+import physics_of_motion
+import physics_runs
+import physics_table
 
-from rbnotes.dynamics import State  # noqa: E402
-from rbnotes.multibody.maximal import MaximalModel  # noqa: E402
+from rbnotes.dynamics import State
+from rbnotes.multibody.maximal import MaximalModel
 
 
 def test_each_scene_has_a_result_of_each_option():
