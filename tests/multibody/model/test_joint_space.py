@@ -13,6 +13,7 @@ from random_trees import ALL, body, frame
 from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import State, symplectic_euler
+from rbnotes.friction import journal_bearing
 from rbnotes.multibody import (
     Body,
     Model,
@@ -21,6 +22,7 @@ from rbnotes.multibody import (
     joint_wrench,
     load_trajectory,
     maximal_coordinates,
+    model_joint_space,
     save_trajectory,
     simulate,
 )
@@ -273,6 +275,22 @@ def test_gear_transmits_a_sequential_impact():
     # The ball at the arm r exchanges the impulse p: v = -1 + p, J rate = r p, v_bar = -r rate, elastic.
     p = 2.0 / (1.0 + 0.3**2 / J)
     np.testing.assert_allclose([v, abs(rate)], [-1.0 + p, 0.3 * p / J], rtol=1e-6)
+
+
+def test_each_configuration_is_evaluated_once(monkeypatch):
+    """Equations, rotors, impulses, bearings and energies share one map to joint coordinates."""
+    poses = []
+
+    def record_and_search(model, E, near):
+        poses.append(E.tobytes())
+        return joint_map_near(model, E, near)
+
+    monkeypatch.setattr(model_joint_space, "joint_map_near", record_and_search)
+    bearing = journal_bearing(0.03, 0.05, 0.2, axis=[0.0, 1.0, 0.0])
+    bodies = [wheel(armature=0.5), replace(wheel(stiffness=1.0), name="other", joint_frame=shift(0, 1, 0))]
+    model = Model(bodies, constraints=[Gear("wheel", "other", -2.0)], bearings={"wheel": bearing})
+    simulate(model, h=0.01, steps=3, **MAXIMAL)
+    assert len(poses) == len(set(poses)) > 3
 
 
 def test_trajectory_continues_bit_for_bit(tmp_path):
