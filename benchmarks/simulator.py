@@ -8,8 +8,9 @@
 The scenes are a stack of five boxes, each rotated a little, a swinging chain of twenty revolute joints, and
 boxes dropped in a heap; the step is 5 ms. The codes run alternately in one process, in many short rounds.
 The result is the median over the rounds of the ratio of processor times in the same round. MuJoCo has the
-chain in joint coordinates. Last comes the accuracy of the stack after a second: deepest overlap, slip and
-sinking.
+chain in joint coordinates. Then comes the accuracy of the stack after a second: deepest overlap, slip and
+sinking. Last comes the search for contacts of 250 and of 1,000 boxes in a cloud, in which few touch:
+the time for each body, and the ratio of the two.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 
 import mujoco
 import numpy as np
@@ -29,6 +31,7 @@ from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State
 from rbnotes.joints import Revolute
 from rbnotes.multibody.maximal import Joint, MaximalModel, simulate
+from rbnotes.multibody.packing.packed_colliders import pack_colliders
 from rbnotes.shapes import Box, Plane
 
 ROUNDS = 15
@@ -42,6 +45,12 @@ HEAP_ROUNDS, HEAP_STEPS = 3, 60
 """Rounds and steps of a round with the heap."""
 LIMITS = {"stack": 3.0, "chain": 4.0, "heap": 4.0}
 """Limits of the compiled simulator's time over MuJoCo's."""
+CLOUD_BOXES, CLOUD_ROUNDS = (250, 1000), 9
+"""Numbers of boxes of the clouds, and rounds of contact searches."""
+MAX_COST_RATIO = 1.5
+"""Limit of the time for each body of the large cloud over that of the small one: more of its boxes have
+neighbors on all sides.
+"""
 
 
 def stack() -> tuple[MaximalModel, State, str]:
@@ -164,6 +173,38 @@ def stack_errors() -> dict[str, tuple[float, float, float]]:
     }
 
 
+def cloud(count: int) -> tuple[MaximalModel, Array]:
+    """Return a model of boxes, and poses of them with the same mean distance for any count."""
+    rng, box = np.random.default_rng(count), Box([0.2, 0.2, 0.2])
+    masses = np.stack([box.spatial_inertia(density=1000.0)] * count)
+    positions = rng.uniform(0.0, 2.0 * count ** (1 / 3), (count, 3))
+    positions[:, 2] += 0.2
+    rotations = quaternion.to_rotation(quaternion.normalize(rng.normal(size=(count, 4))))
+    colliders = [Collider(WORLD, Plane()), *(Collider(i, box) for i in range(count))]
+    return MaximalModel(masses, colliders=colliders), se3.frame(rotations, positions)
+
+
+def contact_search_times() -> dict[str, Array]:
+    """Return the seconds for each body of contact searches in both clouds ``(rounds, 2)``."""
+    clouds = [cloud(count) for count in CLOUD_BOXES]
+    searches = {
+        "rbnotes": [model.detect_contacts for model, _ in clouds],
+        "rbnotes, compiled": [pack_colliders(model).detect_contacts for model, _ in clouds],
+    }
+    times = {}
+    for name, functions in searches.items():
+        runs = [partial(detect, poses, 0.001) for detect, (_, poses) in zip(functions, clouds, strict=True)]
+        for run in runs:
+            run()
+        times[name] = np.array(
+            [
+                [seconds(run, count) for run, count in zip(runs, CLOUD_BOXES, strict=True)]
+                for _ in range(CLOUD_ROUNDS)
+            ]
+        )
+    return times
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="exit with status 1 if a limit is exceeded")
@@ -187,6 +228,17 @@ def main() -> int:
     for simulator, numbers in errors.items():
         print(f"| {simulator} |", " | ".join(f"{number:.2g}" for number in numbers), "|")
     missed |= any(ours > theirs for theirs, ours in zip(*errors.values(), strict=True))
+    few, many = CLOUD_BOXES
+    print(
+        f"\n| contact search | us per body, {few} boxes | {many} boxes | ratio |",
+        "|---|---|---|---|",
+        sep="\n",
+    )
+    for simulator, times in contact_search_times().items():
+        ratio = float(np.median(times[:, 1] / times[:, 0]))
+        missed |= ratio > MAX_COST_RATIO
+        small, large = 1e6 * np.min(times, axis=0)
+        print(f"| {simulator} | {small:.3g} | {large:.3g} | {ratio:.3g} |")
     return int(options.check and missed)
 
 

@@ -53,7 +53,7 @@ def rolling(options: Options, part: float, hollow: bool = False) -> float:
     ball, speed = Sphere(0.1), 2.0
     M = inertia.spatial_inertia(1.0, (2 / 3 if hollow else 2 / 5) * 0.1**2 * np.eye(3))
     model = MaximalModel(M[None], colliders=[Collider(WORLD, Plane(), mu=0.3), Collider(0, ball, mu=0.3)])
-    start = State(scenes.at(0, 0, 0.1), [0, 0, 0, speed / np.sqrt(2), speed / np.sqrt(2), 0])
+    start = State(scenes.pose_at(0, 0, 0.1), [0, 0, 0, speed / np.sqrt(2), speed / np.sqrt(2), 0])
     path = run(model, start, 0.5, 0.01, options)
     return abs(float(np.linalg.norm(path.states.phi[-1, 0, 3:])) / speed / part - 1)
 
@@ -62,7 +62,7 @@ def rolls_from(options: Options) -> float:
     ball, speed = Sphere(0.1), 2.0
     M = ball.spatial_inertia(mass=1.0)
     model = MaximalModel(M[None], colliders=[Collider(WORLD, Plane(), mu=0.3), Collider(0, ball, mu=0.3)])
-    start = State(scenes.at(0, 0, 0.1), [0, 0, 0, speed / np.sqrt(2), speed / np.sqrt(2), 0])
+    start = State(scenes.pose_at(0, 0, 0.1), [0, 0, 0, speed / np.sqrt(2), speed / np.sqrt(2), 0])
     path = run(model, start, 0.5, 0.005, options)
     rolls = [event.time for event in path.events if event.kind == "stick_begins"]
     return abs(rolls[0] - 2 * speed / (7 * 0.3 * g)) if rolls else np.inf
@@ -73,7 +73,7 @@ def spinning_slab(options: Options) -> float:
     slab, mu, spin = Box([0.4, 0.4, 0.05]), 0.3, 10.0
     M = slab.spatial_inertia(mass=1.0)
     model = MaximalModel(M[None], colliders=[Collider(WORLD, Plane(), mu=mu), Collider(0, slab, mu=mu)])
-    path = run(model, State(scenes.at(0, 0, 0.025), [0, 0, spin, 0, 0, 0]), 0.4, 0.0025, options)
+    path = run(model, State(scenes.pose_at(0, 0, 0.025), [0, 0, spin, 0, 0, 0]), 0.4, 0.0025, options)
     slows = mu * g * 0.2 * np.sqrt(2) / M[2, 2]
     angle = np.unwrap(np.arctan2(path.states.E[:, 0, 1, 0], path.states.E[:, 0, 0, 0]))[-1]
     return float(abs(angle / (spin**2 / 2 / slows) - 1))
@@ -91,7 +91,7 @@ def slip_stick(options: Options) -> float:
     model = MaximalModel(
         M[None], applied_forces=spring, colliders=[Collider(WORLD, Plane(), mu=mu), Collider(0, box, mu=mu)]
     )
-    path = run(model, State(scenes.at(5.3 * stick_limit, 0, 0.05)[None]), 1.5, 0.0025, options)
+    path = run(model, State(scenes.pose_at(5.3 * stick_limit, 0, 0.05)[None]), 1.5, 0.0025, options)
     ends = 5.3 * stick_limit
     while abs(ends) > stick_limit:
         ends = -np.sign(ends) * (abs(ends) - 2 * stick_limit)
@@ -105,7 +105,7 @@ def rebound(options: Options) -> float:
         ball.spatial_inertia(mass=1.0)[None],
         colliders=[Collider(WORLD, Plane(), restitution=e), Collider(0, ball, restitution=e)],
     )
-    path = run(model, State(scenes.at(0, 0, 0.1 + height)[None]), 1.05, 1e-3, options)
+    path = run(model, State(scenes.pose_at(0, 0, 0.1 + height)[None]), 1.05, 1e-3, options)
     z, t, fall = path.states.E[:, 0, 2, 3] - 0.1, path.states.t, np.sqrt(2 * height / g)
     second = fall * (1 + 2 * e)
     tops = z[(t > fall) & (t < second)].max(), z[t > second + 0.01].max()
@@ -134,7 +134,7 @@ def pulled_at_the_friction_limit(options: Options) -> float:
         colliders=[Collider(WORLD, Plane(), mu=mu), Collider(0, box, mu=mu)],
     )
     return float(
-        np.abs(displacements(run(model, State(scenes.at(0, 0, 0.05)[None]), 1.0, 0.01, options))).max()
+        np.abs(displacements(run(model, State(scenes.pose_at(0, 0, 0.05)[None]), 1.0, 0.01, options))).max()
     )
 
 

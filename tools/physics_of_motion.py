@@ -176,7 +176,7 @@ def tendon(options: Options) -> float:
         mujoco.mj_step(mujoco_model, data)
     inertias = np.stack([box.spatial_inertia(mass=m) for box, m in zip(boxes, masses, strict=True)])
     path_ = path_through(on_world(anchor), on_body(0, sites[0]), on_body(1, sites[1]))
-    start = State(np.stack([scenes.at(*each) for each in at]))
+    start = State(np.stack([scenes.pose_at(*each) for each in at]))
     path = run(
         MaximalModel(inertias, applied_forces=ForceGroups([PathForces(SpringDamper(60.0, 0.5, 1.0), path_)])),
         start,

@@ -24,7 +24,7 @@ from datetime import date
 import numpy as np
 import physics_of_contact
 import physics_of_motion
-from physics_runs import IMPACTS, INTEGRATORS, MAX_SECONDS, ROOT, Row, TimeLimitExceeded
+from physics_runs import IMPACTS, INTEGRATORS, ROOT, Row, TimeLimitExceeded
 
 import rbnotes
 from rbnotes.errors import NotConverged
@@ -44,8 +44,8 @@ def table_lines(row: Row, variants: Iterable[str]) -> Iterator[tuple[str, ...]]:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 error = f"{row.error(options):.1e}"
-        except TimeLimitExceeded:
-            error = f"more than {MAX_SECONDS:.0f} s"
+        except TimeLimitExceeded as exceeded:
+            error = str(exceeded)
         except (NotConverged, np.linalg.LinAlgError, ValueError, FloatingPointError) as found:
             error = f"stops: {type(found).__name__}"
         seconds = f"{time.process_time() - began:.1f}"

@@ -13,7 +13,7 @@ from rbnotes.joints import Composite, ExponentialSpherical, JointType, Prismatic
 from rbnotes.multibody.maximal import Joint, MaximalModel
 from rbnotes.multibody.maximal.joint_kinematics import joint_kinematics
 from rbnotes.multibody.model import Model
-from rbnotes.multibody.model_joint_space import JointMap
+from rbnotes.multibody.model_joint_space import joint_map_near
 from rbnotes.multibody.reduced.constraints import LoopClosure
 from rbnotes.multibody.reduced.model import Tree
 from rbnotes.unchecked import se3
@@ -79,8 +79,8 @@ class MaximalCoordinates:
         if near is None:
             q, qdot = self.tree_coordinates(state.E, state.phi)
         else:
-            joint_map = JointMap(self.model, state.E, self._tree_coordinates_near(near))
-            q, qdot = joint_map.q, joint_map.A @ state.velocity
+            q, A = joint_map_near(self.model, state.E, self._tree_coordinates_near(near))
+            qdot = A @ state.velocity
         return self.model.state_from_tree(State(q=q, qdot=qdot, t=state.t))
 
     def _tree_coordinates_near(self, near: State) -> Array:

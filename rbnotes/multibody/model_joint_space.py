@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ import numpy as np
 from rbnotes.arguments import Array
 from rbnotes.dynamics import State, StepSolution
 from rbnotes.dynamics.state import EMPTY_STATE
+from rbnotes.joints import JointType, Prismatic, Revolute
 from rbnotes.joints.unchecked_nearest_pose import refine_coordinates
 from rbnotes.multibody.applied_forces import Control, actuator_commands
 from rbnotes.multibody.bearing_friction import BearingUpdate
@@ -20,67 +21,89 @@ from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
 from rbnotes.multibody.maximal.joint_space import JointSpaceConstraints, JointSpaceImpulses, Rotors
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.bearings import bearing_frame, joint_bearings
-from rbnotes.multibody.reduced.constraint_protocol import BodyConstraint, Constraint
+from rbnotes.multibody.reduced.constraint_protocol import BodyConstraint
 from rbnotes.multibody.reduced.constraints import LoopClosure
 from rbnotes.multibody.reduced.joint_reactions import rows_on_twists
+from rbnotes.multibody.reduced.model import Tree
 from rbnotes.multibody.separation import generalized_mass_matrix
 from rbnotes.unchecked import se3
 from rbnotes.unchecked.frozen import replace_unchecked
 
-HINT_DECIMALS = 2
-"""Decimals of the coordinates from which the search for the next ones starts. A trajectory that continues
-another one starts from the same ones in spite of rounding.
-"""
 
-
-class JointMap:
+class JointMap(NamedTuple):
     """Coordinates of a model's tree, and the map to their rates, at poses of all bodies.
+
+    Attributes
+    ----------
+    q
+        Coordinates ``(k,)``, rad or m.
+    A
+        Matrix ``(k, 6 n)`` of ``qdot = A phi``.
+    """
+
+    q: Array
+    A: Array
+
+
+def joint_map(model: Model, E: Array, q: Array) -> JointMap:
+    """Return the map to the rates at poses ``(n, 4, 4)`` of all bodies with known coordinates ``(k,)``."""
+    return _joint_map(model.tree, _joint_poses(model.tree, E), q)
+
+
+def joint_map_near(model: Model, E: Array, near: Array) -> JointMap:
+    """Return coordinates and the map to their rates at poses ``(n, 4, 4)`` of all bodies.
 
     The coordinates continue those of an earlier time: angles count turns.
 
     Parameters
     ----------
-    E : (n, 4, 4)
-        Poses of the bodies.
-    near : (k,)
-        Coordinates at an earlier time, within half a turn.
+    near
+        Coordinates ``(k,)`` at an earlier time, within half a turn.
     """
-
-    def __init__(self, model: Model, E: Array, near: Array) -> None:
-        tree = model.tree
-        self.q: Array = np.zeros(tree.num_coordinates)
-        self.A: Array = np.zeros((tree.num_coordinates, 6 * len(tree.links)))
-        """Matrix ``(k, 6 n)`` of ``qdot = A phi``."""
-        to_joint_frames = se3.Ad(tree.body_frames)
-        joint_poses = E @ se3.inverse(tree.body_frames)
-        for i, (link, parent, coordinates) in enumerate(
-            zip(tree.links, tree.parents, tree.coordinate_slices, strict=True)
-        ):
-            pose = joint_poses[i]
-            if parent >= 0:
-                pose = se3.inverse(joint_poses[parent]) @ pose
-            Q, joint = se3.inverse(link.placement) @ pose, link.joint
-            if joint.changes_coordinates or joint.num_coordinate_constraints:
-                q = joint.compute_nearest_coordinates(Q)
-            else:
-                q = refine_coordinates(joint, Q, np.round(near[coordinates], HINT_DECIMALS))
-            rates = np.linalg.pinv(joint.compute_motion_subspace(q))
-            self.q[coordinates] = q
-            self.A[coordinates, 6 * i : 6 * i + 6] = rates @ to_joint_frames[i]
-            if parent >= 0:
-                columns = slice(6 * parent, 6 * parent + 6)
-                self.A[coordinates, columns] = -rates @ se3.Ad_inverse(pose) @ to_joint_frames[parent]
+    tree = model.tree
+    poses, q = _joint_poses(tree, E), np.zeros(tree.num_coordinates)
+    for pose, link, own in zip(poses, tree.links, tree.coordinate_slices, strict=True):
+        q[own] = _coordinates_near(link.joint, se3.inverse(link.placement) @ pose, near[own])
+    return _joint_map(tree, poses, q)
 
 
-def track_coordinates(model: Model, E: Array, phi: Array, start: Array) -> tuple[Array, Array]:
-    """Return coordinates and rates ``(T, k)`` at poses ``(T, n, 4, 4)``; each continues the one before."""
-    q: list[Array] = []
-    qdot: list[Array] = []
-    for poses, twists in zip(E, phi, strict=True):
-        joint_map = JointMap(model, poses, q[-1] if q else start)
-        q.append(joint_map.q)
-        qdot.append(joint_map.A @ twists.ravel())
-    return np.array(q), np.array(qdot)
+def _joint_poses(tree: Tree, E: Array) -> Array:
+    """Return the poses ``(n, 4, 4)`` of the joint frames in those of the parents, at poses of the bodies."""
+    poses = E @ se3.inverse(tree.body_frames)
+    with_world = np.concatenate([poses, np.eye(4)[None]])  # the world comes last, with index -1
+    result: Array = se3.inverse(with_world[list(tree.parents)]) @ poses
+    return result
+
+
+def _coordinates_near(joint: JointType, Q: Array, near: Array) -> Array:
+    """Return the coordinates ``(k,)`` of the nearest allowed pose that continue those at an earlier time."""
+    if isinstance(joint, Revolute):
+        angle = joint.compute_nearest_coordinates(Q)
+        result: Array = angle + 2 * np.pi * np.round((near - angle) / (2 * np.pi))
+        return result
+    if isinstance(joint, Prismatic) or joint.changes_coordinates or joint.num_coordinate_constraints:
+        return joint.compute_nearest_coordinates(Q)
+    return refine_coordinates(joint, Q, near)
+
+
+def _joint_map(tree: Tree, poses: Array, q: Array) -> JointMap:
+    """Return the map at known coordinates.
+
+    Parameters
+    ----------
+    poses
+        Poses ``(n, 4, 4)`` of the joint frames in those of the parents.
+    """
+    A: Array = np.zeros((tree.num_coordinates, 6 * len(tree.links)))
+    to_joint_frames, from_parents = se3.Ad(tree.body_frames), se3.Ad_inverse(poses)
+    for i, (link, parent, own) in enumerate(
+        zip(tree.links, tree.parents, tree.coordinate_slices, strict=True)
+    ):
+        rates = np.linalg.pinv(link.joint.compute_motion_subspace(q[own]))
+        A[own, 6 * i : 6 * i + 6] = rates @ to_joint_frames[i]
+        if parent >= 0:
+            A[own, 6 * parent : 6 * parent + 6] = -rates @ from_parents[i] @ to_joint_frames[parent]
+    return JointMap(q, A)
 
 
 class BodyStates(NamedTuple):
@@ -135,11 +158,11 @@ class JointBearingUpdate(BearingUpdate):
         ]
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class ModelJointSpace:
-    """Forces and constraints of a model that act in joint coordinates, except loop closures.
+    """Forces and constraints of a model that act in joint coordinates, at one configuration of its bodies.
 
-    It follows the coordinates along the motion, so that angles count turns.
+    Loop closures are not among them: they are joints between bodies.
 
     Attributes
     ----------
@@ -147,39 +170,53 @@ class ModelJointSpace:
         Model of the scene.
     control
         Function to the commands at a state.
-    q
-        Last coordinates ``(k,)`` of the tree, rad or m.
-    constraint_list
-        Constraints other than loop closures, which are joints between bodies.
+    E
+        Poses of the bodies ``(n, 4, 4)``.
+    joint_map
+        Coordinates of the tree, and the map to their rates, at the poses.
     """
 
     model: Model
     control: Control | None
-    q: Array
-    constraint_list: Sequence[Constraint] = field(init=False)
+    E: Array
+    joint_map: JointMap
 
-    def __post_init__(self) -> None:
-        self.constraint_list = [each for each in self.model.constraints if not isinstance(each, LoopClosure)]
+    @classmethod
+    def at_coordinates(cls, model: Model, control: Control | None, E: Array, q: Array) -> ModelJointSpace:
+        """Return the joint space at poses ``(n, 4, 4)`` of the bodies with known coordinates ``(k,)``."""
+        return cls(model, control, E, joint_map(model, E, q))
+
+    def at(self, E: Array) -> ModelJointSpace:
+        """Return the joint space at later poses ``(n, 4, 4)``; its coordinates continue those of this one."""
+        return replace(self, E=E, joint_map=joint_map_near(self.model, E, self.joint_map.q))
 
     @property
     def has_control(self) -> bool:
         """True if the commands are a function of the state."""
         return self.control is not None
 
+    def coordinates_and_rates(self, velocity: Array) -> tuple[Array, Array]:
+        """Return the coordinates and, at twists ``(6 n,)``, their rates, each ``(k,)``."""
+        return self.joint_map.q, self.joint_map.A @ velocity
+
     def constraints(self, state: State, t: float) -> JointSpaceConstraints:
         """Return the equations and limits, with prescribed motions at the time t.
 
         Constraints of bodies act on their twists, so that joints transmit the forces.
+
+        Parameters
+        ----------
+        state
+            Twists of the bodies, at these poses.
         """
-        joint_map = self._joint_map(state)
-        tree_state = replace_unchecked(
-            EMPTY_STATE, q=joint_map.q, qdot=joint_map.A @ state.velocity, t=state.t
-        )
-        model, poses, (_, num_columns) = self.model, state.E, joint_map.A.shape
+        A, tree_state = self.joint_map.A, self._tree_state(state)
+        model, poses = self.model, self.E
         bodies = BodyStates(poses @ se3.inverse(model.tree.body_frames), poses, state.phi)
-        no_rows: tuple[Array, ...] = (np.zeros((0, num_columns)), np.zeros(0), np.zeros(0))
+        no_rows: tuple[Array, ...] = (np.zeros((0, A.shape[1])), np.zeros(0), np.zeros(0))
         equations, limits = [no_rows], [no_rows]
-        for constraint in self.constraint_list:
+        for constraint in model.constraints:
+            if isinstance(constraint, LoopClosure):
+                continue
             if isinstance(constraint, BodyConstraint):
                 on_bodies = constraint.body_rows(model.system, bodies, tree_state, t)
                 rows, error, bias_velocity = (
@@ -189,19 +226,17 @@ class ModelJointSpace:
                 )
             else:
                 on_rates = constraint.rows(model.system, tree_state, t)
-                rows, error, bias_velocity = on_rates.G @ joint_map.A, on_rates.error, on_rates.bias_velocity
+                rows, error, bias_velocity = on_rates.G @ A, on_rates.error, on_rates.bias_velocity
             (limits if constraint.unilateral else equations).append((rows, error, bias_velocity))
         G, errors, bias_velocities = (np.concatenate(each) for each in zip(*equations, strict=True))
         limit_rows, limit_gap, _ = (np.concatenate(each) for each in zip(*limits, strict=True))
         return JointSpaceConstraints(G, errors, bias_velocities, limit_rows, limit_gap)
 
-    def rotors(self, state: State) -> Rotors:
+    def rotors(self) -> Rotors:
         """Return the rotors of the joints, which have an armature."""
-        armature = self.model.system.armature
-        if not np.any(armature):
-            return Rotors.none(state.size)
-        joint_map, has_rotor = self._joint_map(state), armature > 0
-        return Rotors(joint_map.A[has_rotor], armature[has_rotor], joint_map.q[has_rotor])
+        armature, (q, A) = self.model.system.armature, self.joint_map
+        has_rotor = armature > 0
+        return Rotors(A[has_rotor], armature[has_rotor], q[has_rotor])
 
     def impulses(self, state: State, control_state: State, h: float, *, is_first: bool) -> JointSpaceImpulses:
         """Return the impulses over the first or the second half of a step of size h.
@@ -209,57 +244,52 @@ class ModelJointSpace:
         Parameters
         ----------
         state
-            Poses, and twists before the impulses.
+            Twists of the bodies before the impulses, at these poses.
         control_state
             State at the same poses, at which commands are evaluated.
         """
-        model, tree, joint_map = self.model, self.model.tree, self._joint_map(state)
-        tree_state = replace_unchecked(
-            EMPTY_STATE, q=joint_map.q, qdot=joint_map.A @ state.velocity, t=state.t
-        )
-        mass = generalized_mass_matrix(model, joint_map.q, model.system.body_kinematics(tree_state).J)
+        model, tree, (q, A), tree_state = self.model, self.model.tree, self.joint_map, self._tree_state(state)
+        mass = generalized_mass_matrix(model, q, model.system.body_kinematics(tree_state).J)
         commands = actuator_commands(
-            model, self.control, tree_state.with_velocity(joint_map.A @ control_state.velocity)
+            model, self.control, tree_state.with_velocity(A @ control_state.velocity)
         )
         joint_terms = joint_impulses(model, tree_state, mass, commands, h, is_first=is_first)
-        deflection = joint_map.q - tree.joint_parameter("spring_reference")
+        deflection = q - tree.joint_parameter("spring_reference")
         springs = -h / 2 * tree.joint_parameter("stiffness") * deflection
         rows = joint_terms.bounded.rows
         return JointSpaceImpulses(
-            joint_map.A.T @ (joint_terms.constant + springs),
-            joint_map.A.T @ (joint_terms.damping[:, None] * joint_map.A),
-            joint_terms.bounded._replace(rows=rows @ joint_map.A),
+            A.T @ (joint_terms.constant + springs),
+            A.T @ (joint_terms.damping[:, None] * A),
+            joint_terms.bounded._replace(rows=rows @ A),
             joint_terms.motor,
             rows,
         )
 
     def bearings(self, state: State, kinematics: JointKinematics) -> JointBearingUpdate | None:
-        """Return the bearings in a velocity update at a state, or None if there are none.
+        """Return the bearings in a velocity update, or None if there are none.
 
         Parameters
         ----------
+        state
+            Twists of the bodies before the update, at these poses.
         kinematics
-            Kinematics of the joints between the bodies at the state, in the order of :func:`joint_names`.
+            Kinematics of the joints between the bodies at the poses, in the order of :func:`joint_names`.
         """
         system, bearings = self.model.system, self.model.bearings
         if not bearings:
             return None
-        joint_map = self._joint_map(state)
-        tree_state = replace_unchecked(
-            EMPTY_STATE, q=joint_map.q, qdot=joint_map.A @ state.velocity, t=state.t
-        )
+        tree_state = self._tree_state(state)
         at_state = joint_bearings(system, tree_state, system.body_kinematics(tree_state), bearings)
         layout, blocks, names = kinematics.layout, kinematics.row_blocks()[:, 0], joint_names(self.model)
         wrench_maps = []
         for bearing in at_state:
             on_body = np.where((layout.row_joints == names.index(bearing.name))[:, None], blocks, 0.0)
             wrench_maps.append(se3.Ad(bearing_frame(system, bearing.name)).T @ on_body.T)
-        return JointBearingUpdate(at_state, joint_map.A, wrench_maps)
+        return JointBearingUpdate(at_state, self.joint_map.A, wrench_maps)
 
-    def _joint_map(self, state: State) -> JointMap:
-        joint_map = JointMap(self.model, state.E, self.q)
-        self.q = joint_map.q
-        return joint_map
+    def _tree_state(self, state: State) -> State:
+        q, qdot = self.coordinates_and_rates(state.velocity)
+        return replace_unchecked(EMPTY_STATE, q=q, qdot=qdot, t=state.t)
 
 
 def joint_names(model: Model) -> list[str | LoopClosure]:

@@ -31,7 +31,7 @@ from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Wor
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.model_constraints import check_initial_state, check_position_constraints
-from rbnotes.multibody.model_joint_space import ModelJointSpace, track_coordinates, uses_joint_space
+from rbnotes.multibody.model_joint_space import ModelJointSpace, uses_joint_space
 from rbnotes.multibody.reduced.adaptive_integration import METHODS as ADAPTIVE_METHODS
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.scheme_step import SchemeStepper, check_has_no_bearings
@@ -283,7 +283,8 @@ def _simulate_maximal(
         if integrator is not rattle:
             expected = f"{RATTLE!r} in maximal coordinates with forces or constraints of joints"
             raise InvalidArgument("scheme", arguments.format_value(integrator), expected)
-        joint_space = ModelJointSpace(model, options.control, start_q)
+        E = (start.states[-1] if isinstance(start, maximal.MaximalTrajectory) else start).E
+        joint_space = ModelJointSpace.at_coordinates(model, options.control, E, start_q)
     result = simulate_with_options(converted.maximal_model, start, options, integrator, joint_space)
     E, phi = result.states.E, result.states.phi
     if joint_space is None:
@@ -291,7 +292,7 @@ def _simulate_maximal(
         no_impulses: Array = np.zeros((options.steps, model.tree.num_coordinates))
         impulses = no_impulses, no_impulses
     else:
-        q, qdot = track_coordinates(model, E, phi, start_q)
+        q, qdot = result.joint_coordinates, result.joint_rates
         impulses = result.actuator_impulses, result.friction_impulses
     return _trajectory(
         model,

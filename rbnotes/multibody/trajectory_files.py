@@ -114,9 +114,13 @@ def load_trajectory(path: str | os.PathLike[str], model: Model) -> Trajectory:
     restart = RestartData(_points(arrays, "restart"), last)
     in_maximal = None
     if arrays["is_maximal"]:
+        has_joint_space = arrays["maximal.actuator_impulses"].shape[1] > 0
+        coordinates, rates = arrays["tree_q"], arrays["tree_qdot"]
         in_maximal = maximal.MaximalTrajectory(
             states=body_states,
             energies=arrays["energies"],
+            joint_coordinates=coordinates if has_joint_space else coordinates[:, :0],
+            joint_rates=rates if has_joint_space else rates[:, :0],
             contacts=contacts,
             work=work,
             restart=restart,

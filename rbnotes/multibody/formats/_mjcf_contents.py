@@ -59,11 +59,13 @@ class FileContents:
     folder
         Folder of the file; None for a text.
     mesh_folder
-        Folder of the meshes, relative to that of the file.
+        Folder of meshes and height fields, relative to that of the file.
     mesh_elements
         Meshes of the assets by name.
     meshes
         Meshes that have been read, by name.
+    height_field_elements
+        Height fields of the assets by name.
     bodies
         Arguments of each :class:`~rbnotes.multibody.Body`.
     elements
@@ -106,6 +108,7 @@ class FileContents:
     mesh_folder: str = ""
     mesh_elements: dict[str, Element] = field(default_factory=dict)
     meshes: dict[str, Mesh] = field(default_factory=dict)
+    height_field_elements: dict[str, Element] = field(default_factory=dict)
     bodies: list[dict[str, Any]] = field(default_factory=list)
     elements: dict[str, Element] = field(default_factory=dict)
     joint_frames: dict[str | None, Array] = field(default_factory=lambda: {None: np.eye(4)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from rbnotes.multibody.formats._mesh_files import Mesh, read_mesh
 from rbnotes.multibody.formats._mjcf_contents import CONTACT_SETTINGS, FileContents, Geom
 from rbnotes.multibody.formats._mjcf_elements import Element
 from rbnotes.multibody.model import Geometry
-from rbnotes.shapes import ConvexMesh, Shape
+from rbnotes.shapes import ConvexMesh, Ground, HeightField, Shape
 
 
 def read_inertia(contents: FileContents, element: Element, body: str, child_class: str) -> None:
@@ -27,7 +28,8 @@ def read_inertia(contents: FileContents, element: Element, body: str, child_clas
     if elements and context.inertia_from_geometry != "true":
         properties = _read_inertial(contents, elements[0])
     elif context.inertia_from_geometry != "false":
-        parts = list(_geom_masses(contents, element, np.eye(4), child_class))
+        is_fixed = contents.frames[body].body is None and contents.total_mass is None
+        parts = list(_geom_masses(contents, element, np.eye(4), child_class, is_fixed=is_fixed))
         if parts:
             properties = inertia.composite(*zip(*parts, strict=True))
     mass, com = max(float(properties.mass), context.min_mass), properties.com
@@ -69,13 +71,17 @@ def _read_inertial(contents: FileContents, element: Element) -> MassProperties:
 
 
 def _geom_masses(
-    contents: FileContents, parent: Element, pose: Array, child_class: str
+    contents: FileContents, parent: Element, pose: Array, child_class: str, *, is_fixed: bool
 ) -> Iterator[tuple[MassProperties, Array]]:
-    """Yield the mass properties of the geoms of a body and of its frames, with their poses."""
+    """Yield the mass properties of the geoms of a body and of its frames, with their poses.
+
+    Height fields of bodies that are fixed to the world are left out.
+    """
     for element in parent:
         if element.tag == "frame":
             frame = pose @ xml.pose(contents.context, element)
-            yield from _geom_masses(contents, element, frame, element.get("childclass", child_class))
+            own_class = element.get("childclass", child_class)
+            yield from _geom_masses(contents, element, frame, own_class, is_fixed=is_fixed)
         if element.tag != "geom":
             continue
         geom = _geom_attributes(contents, element, child_class)
@@ -85,7 +91,8 @@ def _geom_masses(
         if (mass if "mass" in geom.attrib else density) == 0 or kind == "plane":
             continue
         if kind in ("hfield", "sdf"):
-            contents.context.refuse(element, f"the mass of a {kind}", "an <inertial>, or mass='0'")
+            if kind == "sdf" or not is_fixed:
+                contents.context.refuse(element, f"the mass of a {kind}", "an <inertial>, or mass='0'")
             continue
         with xml.locate_errors(geom):
             if kind == "mesh":
@@ -105,22 +112,24 @@ def read_geom(contents: FileContents, element: Element, body: str, pose: Array, 
     kind = xml.choice(geom, "type", "sphere", xml.GEOMETRY_TYPES)
     masks = [int(xml.value(geom, name, 1.0, 0.0)) for name in ("contype", "conaffinity")]
     friction = xml.values(geom, "friction", (1, 3), np.ones(1))
-    if kind in ("hfield", "sdf"):
+    if kind == "sdf":
         if any(masks) and contents.has_contacts:
             contents.context.refuse(element, f"a {kind} that collides", "another shape, or collisions=False")
         return
     if "mesh" in geom.attrib and kind != "mesh":
         contents.context.refuse(element, f"a {kind} fitted to a mesh", "a size")
     solid: Shape
-    if kind != "mesh":
+    if kind not in ("mesh", "hfield"):
         solid, own_pose = xml.shape(contents.context, geom, kind)
     if not any(masks) or not contents.has_contacts:
         return
     if kind == "mesh":
         solid, own_pose = ConvexMesh(_read_mesh(contents, geom).vertices), xml.pose(contents.context, geom)
+    elif kind == "hfield":
+        solid, own_pose = _read_height_field(contents, geom)
     model_body, pose_in_body = contents.frames[body]
-    if kind == "plane" and model_body is not None:
-        contents.context.refuse(element, "a plane on a body that moves", "a plane of the world")
+    if isinstance(solid, Ground) and model_body is not None:
+        contents.context.refuse(element, f"a {kind} on a body that moves", f"a {kind} of the world")
         return
     mu = 0.0 if geom.get("condim") == "1" else float(friction[0])
     geometry = Geometry(solid, pose_in_body @ pose @ own_pose, mu=mu)
@@ -140,8 +149,9 @@ def _geom_attributes(contents: FileContents, element: Element, child_class: str)
         "contype",
         "conaffinity",
         "mesh",
+        "hfield",
     )
-    skipped = ("rgba", "material", "solmix", "priority", "margin", "gap", "hfield", *CONTACT_SETTINGS)
+    skipped = ("rgba", "material", "solmix", "priority", "margin", "gap", *CONTACT_SETTINGS)
     return xml.resolve(contents.context, element, child_class, (*used, "friction", "condim"), skipped)
 
 
@@ -174,3 +184,47 @@ def _read_mesh(contents: FileContents, geom: Element) -> Mesh:
         mesh = mesh._replace(triangles=mesh.triangles[:, ::-1])
     contents.meshes[name] = mesh._replace(vertices=scale * mesh.vertices)
     return contents.meshes[name]
+
+
+def _read_height_field(contents: FileContents, geom: Element) -> tuple[HeightField, Array]:
+    """Return the height field that a geom names, and its pose ``(4, 4)`` in the body."""
+    name = geom.get("hfield")
+    if name not in contents.height_field_elements:
+        raise InvalidArgument(f"{geom.label}: hfield", repr(name), "a height field of <asset>")
+    element = contents.height_field_elements[name]
+    used = ("file", "nrow", "ncol", "elevation", "size")
+    asset = xml.resolve(contents.context, element, "main", used, ("content_type",))
+    with xml.locate_errors(asset):
+        size = xml.values(asset, "size", 4)
+        if not np.all(size > 0):
+            raise InvalidArgument("size", asset.get("size", ""), "positive numbers")
+        if "file" in asset.attrib:
+            if contents.folder is None:
+                raise InvalidArgument("file", "a file in a text", "a source that is a file")
+            elevation = _read_elevation(contents.folder / contents.mesh_folder / asset.get("file"))
+        else:
+            rows, columns = (int(xml.value(asset, key, 0.0, 2.0)) for key in ("nrow", "ncol"))
+            count = rows * columns
+            elevation = xml.values(asset, "elevation", count, np.zeros(count)).reshape(rows, columns)[::-1]
+        lowest, highest = float(np.min(elevation)), float(np.max(elevation))
+        heights = size[2] * (elevation - lowest) / ((highest - lowest) or 1.0)
+        field = HeightField(heights.T, 2 * size[:2])
+    return field, xml.pose(contents.context, geom)
+
+
+def _read_elevation(path: Path) -> Array:
+    """Return the rows of MuJoCo's binary file of heights ``(r, c)``, the row at the least y first."""
+    if path.suffix.lower() == ".png":
+        raise InvalidArgument("file", f"the image {path.name!r}", "a binary file of heights, or 'elevation'")
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InvalidArgument("file", repr(path.name), "a file that can be read") from error
+    rows, columns = np.frombuffer(data[:8], "<i4") if len(data) >= 8 else (0, 0)
+    if min(rows, columns) < 2 or len(data) != 8 + 4 * int(rows) * int(columns):
+        expected = "the numbers of rows and columns, at least two, and as many heights"
+        raise InvalidArgument("file", f"{len(data)} bytes in {path.name!r}", expected)
+    elevation = np.frombuffer(data, "<f4", offset=8).astype(float).reshape(rows, columns)
+    if not np.all(np.isfinite(elevation)):
+        raise InvalidArgument("file", repr(path.name), "finite heights")
+    return elevation

@@ -6,6 +6,8 @@ import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import numpy as np
 
@@ -13,7 +15,7 @@ from rbnotes import arguments, inertia
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.inertia import MassProperties
 from rbnotes.joints import Fixed, Free2D, Free3D, JointType, Prismatic, Revolute
-from rbnotes.multibody.formats._mesh_files import MESH_SUFFIXES, read_mesh
+from rbnotes.multibody.formats._mesh_files import MESH_SUFFIXES, UnsupportedMesh, read_mesh
 from rbnotes.multibody.formats._xml import attribute, bound, child, number, numbers, optional_child, origin
 from rbnotes.multibody.formats.robot import Mimic
 from rbnotes.multibody.reduced.constraints import perpendicular_pair
@@ -40,7 +42,8 @@ class LinkElement(NamedTuple):
     collisions
         Solids for collisions, at poses ``(4, 4)`` in the link's frame.
     unsupported_collisions
-        Collision geometries that are not solids: one phrase each, which starts with the link.
+        Collision geometries that are not solids: one phrase each, which starts with the link and ends with
+        the reason.
     """
 
     name: str
@@ -48,6 +51,25 @@ class LinkElement(NamedTuple):
     visuals: list[tuple[Array, Shape]]
     collisions: list[tuple[Array, Shape]]
     unsupported_collisions: list[str]
+
+
+class MeshFolders(NamedTuple):
+    """Folders of the meshes of a file.
+
+    Attributes
+    ----------
+    source
+        Folder of the file; None for a text.
+    packages
+        Folder that contains the packages, or None.
+    """
+
+    source: Path | None
+    packages: Path | None
+
+
+class SkippedMesh(Exception):
+    """Raised for a mesh that is skipped; the message is the reason."""
 
 
 class JointElement(NamedTuple):
@@ -83,8 +105,8 @@ class JointElement(NamedTuple):
     properties: Mapping[str, Any]
 
 
-def link_element(element: ET.Element, repairs: list[str] | None, folder: Path | None) -> LinkElement:
-    """Return the content of a ``<link>`` of a file in a folder; meshes for collisions become convex hulls.
+def link_element(element: ET.Element, repairs: list[str] | None, folders: MeshFolders) -> LinkElement:
+    """Return the content of a ``<link>``; meshes for collisions become convex hulls.
 
     Physically impossible inertias are replaced and reported, or refused if ``repairs`` is None.
     """
@@ -93,21 +115,26 @@ def link_element(element: ET.Element, repairs: list[str] | None, folder: Path | 
     inertial = optional_child(context, element, "inertial")
     body = None if inertial is None else _mass_properties(context, inertial, repairs)
     visuals, _ = _placed_solids(context, element, "visual", None)
-    return LinkElement(name, body, visuals, *_placed_solids(context, element, "collision", folder))
+    return LinkElement(name, body, visuals, *_placed_solids(context, element, "collision", folders))
 
 
 def _placed_solids(
-    context: str, link: ET.Element, kind: str, folder: Path | None
+    context: str, link: ET.Element, kind: str, folders: MeshFolders | None
 ) -> tuple[list[tuple[Array, Shape]], list[str]]:
     """Return the solids of all elements ``<visual>`` or ``<collision>``, and those that are not solids."""
     solids, others = [], []
     for element in link.findall(kind):
         geometry = child(f"{context}: {kind}", element, "geometry")
-        shape = _solid(context, geometry, folder)
+        label = f"{context}: {kind} " + ", ".join(each.tag for each in geometry)
+        try:
+            shape = _solid(context, geometry, folders)
+        except SkippedMesh as error:
+            others.append(f"{label} {error}")
+            continue
         if shape is not None:
             solids.append((origin(f"{context}: {kind}", element), shape))
         else:
-            others.append(f"{context}: {kind} " + ", ".join(each.tag for each in geometry))
+            others.append(label)
     return solids, others
 
 
@@ -168,8 +195,8 @@ def _repair(name: str, got: str, expected: str, remedy: str, repairs: list[str] 
     repairs.append(f"{name}: {got}, {remedy}")
 
 
-def _solid(context: str, geometry: ET.Element, folder: Path | None) -> Shape | None:
-    """Return the solid of a ``<geometry>``; None for other shapes, and for meshes without a folder."""
+def _solid(context: str, geometry: ET.Element, folders: MeshFolders | None) -> Shape | None:
+    """Return the solid of a ``<geometry>``; None for other shapes, and for meshes without folders."""
     for shape in geometry:
         try:
             match shape.tag:
@@ -180,22 +207,62 @@ def _solid(context: str, geometry: ET.Element, folder: Path | None) -> Shape | N
                 case "cylinder":
                     return Cylinder(number(context, shape, "radius"), number(context, shape, "length"))
                 case "mesh":
-                    return None if folder is None else _convex_hull(context, shape, folder)
+                    return None if folders is None else _convex_hull(context, shape, folders)
         except InvalidArgument as error:
             name = error.name if error.name.startswith(context) else f"{context}: {shape.tag} {error.name}"
             raise InvalidArgument(name, error.got, error.expected) from error
     return None
 
 
-def _convex_hull(context: str, mesh: ET.Element, folder: Path) -> Shape | None:
-    """Return the convex hull of a mesh beside the file or its folder; None for other places and formats."""
-    path = (folder / attribute(context, mesh, "filename")).resolve()
-    if folder.resolve().parent not in path.parents or path.suffix.lower() not in MESH_SUFFIXES:
-        return None
+def _convex_hull(context: str, mesh: ET.Element, folders: MeshFolders) -> Shape:
+    """Return the convex hull of a mesh.
+
+    Raises
+    ------
+    SkippedMesh
+        If the file is missing, in another place, of another format, or has elements that are not supported.
+    """
+    path = _mesh_path(attribute(context, mesh, "filename"), folders)
+    if path.suffix.lower() not in MESH_SUFFIXES:
+        raise SkippedMesh(f"{path.name!r}: only files {', '.join(MESH_SUFFIXES)} are read")
     if not path.is_file():
-        return None
+        raise SkippedMesh(f"{str(path)!r}: no such file")
     scale = numbers(context, mesh, "scale", 3) if "scale" in mesh.attrib else np.ones(3)
-    return ConvexMesh(scale * read_mesh(path).vertices)
+    try:
+        vertices = read_mesh(path).vertices
+    except UnsupportedMesh as error:
+        raise SkippedMesh(error.got) from error
+    return ConvexMesh(scale * vertices)
+
+
+def _mesh_path(name: str, folders: MeshFolders) -> Path:
+    """Return the path of a mesh.
+
+    Raises
+    ------
+    SkippedMesh
+        If it is in a place that is not known or not accepted; files of a package are in its folder.
+    """
+    url = urlsplit(name)
+    match url.scheme:
+        case "package":
+            if folders.packages is None:
+                raise SkippedMesh(f"{name!r}: pass package_root, the folder of the package {url.netloc!r}")
+            root = folders.packages.resolve() / url.netloc
+            path = (root / url2pathname(url.path).lstrip("/")).resolve()
+            if root not in path.parents:
+                raise SkippedMesh(f"{name!r}: not in the folder of the package")
+            return path
+        case "file":
+            return Path(url2pathname(url.path))
+        case "":
+            if folders.source is None:
+                raise SkippedMesh(f"{name!r}: the source is a text, without a folder")
+            path = (folders.source / name).resolve()
+            if folders.source.resolve().parent not in path.parents:
+                raise SkippedMesh(f"{name!r}: not in the folder of the source or its parent")
+            return path
+    raise SkippedMesh(f"{name!r}: only file:// and package:// are read")
 
 
 def _joint_type(context: str, element: ET.Element, kind: str) -> tuple[JointType, Array]:

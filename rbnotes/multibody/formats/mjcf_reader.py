@@ -4,8 +4,8 @@ The bodies of the model have the frames of the file's bodies. A body with severa
 without mass, one for each joint but the last. Bodies without joints are welded to their parents.
 
 Skipped, because they do not change the motion: ``visual``, ``statistic``, ``sensor``, ``size``, ``custom``,
-assets other than meshes, sites, cameras, lights, the appearance of geoms, and the numerical settings of
-MuJoCo's solvers and soft constraints. Everything else that is not supported is refused.
+assets other than meshes and height fields, sites, cameras, lights, the appearance of geoms, and the numerical
+settings of MuJoCo's solvers and soft constraints. Everything else that is not supported is refused.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def load_mjcf(
     friction coefficient of a pair is the geometric mean; in MuJoCo it is the larger one. Geoms that neither
     collide nor have mass are visual, and are skipped. Geoms with ``condim="1"`` have no friction. Several
     joints of one body become a chain of bodies without mass. Included files must be in the folder of the
-    source.
+    source. Height fields are surfaces of the world, without the bottom that they have in MuJoCo.
 
     Parameters
     ----------
@@ -91,8 +91,9 @@ def _read_file(contents: FileContents, root: Element) -> MjcfModel:
         read_option(contents, section)
     for section in sections.pop("asset", []):
         for each in section:
-            if each.tag == "mesh":
-                contents.mesh_elements[each.get("name") or Path(each.get("file")).stem] = each
+            if each.tag in ("mesh", "hfield"):
+                named = contents.mesh_elements if each.tag == "mesh" else contents.height_field_elements
+                named[each.get("name") or Path(each.get("file")).stem] = each
     worlds = sections.pop("worldbody", [])
     reserve_body_names(contents, worlds)
     for section in worlds:

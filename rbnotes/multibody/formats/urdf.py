@@ -23,6 +23,7 @@ from rbnotes.joints import Fixed, JointType
 from rbnotes.multibody.formats._urdf_elements import (
     JointElement,
     LinkElement,
+    MeshFolders,
     joint_element,
     link_element,
 )
@@ -41,6 +42,7 @@ def load_urdf(
     weld: bool = True,
     repair: bool = False,
     gravity: ArrayLike = GRAVITY,
+    package_root: str | Path | None = None,
 ) -> Robot:
     """Return a robot from a URDF file.
 
@@ -48,8 +50,10 @@ def load_urdf(
     :class:`~rbnotes.joints.Revolute`, prismatic ones :class:`~rbnotes.joints.Prismatic`, floating ones
     :class:`~rbnotes.joints.Free3D`, and planar ones :class:`~rbnotes.joints.Free2D` in the plane
     perpendicular to the axis. A link without mass remains if a link with mass follows it; at an end of the
-    tree, fixed to its parent, it becomes a frame. Collision meshes in local STL or OBJ files become their
-    convex hulls.
+    tree, fixed to its parent, it becomes a frame. Collision meshes in STL, OBJ or COLLADA files become their
+    convex hulls: files beside the source or in its folder's parent, ``file://`` and ``package://``. COLLADA
+    files must have the unit and axes of the mesh, with z upwards. :attr:`Robot.unsupported_collisions` lists
+    the others, with the reasons.
 
     Parameters
     ----------
@@ -68,6 +72,8 @@ def load_urdf(
         machine does: prefer to correct the file.
     gravity : (3,)
         Gravity in the world, m/s^2.
+    package_root
+        Folder that contains the packages of ``package://NAME/...``, one folder for each name.
 
     Raises
     ------
@@ -82,8 +88,12 @@ def load_urdf(
         raise InvalidArgument("source", f"<{root.tag}>", "a URDF file, whose first element is <robot>")
     repairs: list[str] | None = [] if repair else None
     is_text = isinstance(source, str) and source.lstrip().startswith("<")
-    folder = None if is_text else Path(source).parent
-    links = _by_name("link", [link_element(element, repairs, folder) for element in root.findall("link")])
+    if package_root is not None:
+        arguments.require_instance("package_root", package_root, str, Path)
+    folders = MeshFolders(
+        None if is_text else Path(source).parent, None if package_root is None else Path(package_root)
+    )
+    links = _by_name("link", [link_element(element, repairs, folders) for element in root.findall("link")])
     joints = _by_name("joint", [joint_element(element) for element in root.findall("joint")])
     root_link, sorted_joints = _sort_joints(links, _drop_missing_mimics(joints, repairs))
     links_with_mass = _links_with_mass(links, sorted_joints)

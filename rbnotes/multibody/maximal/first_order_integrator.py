@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from rbnotes.contact import ContactPoints, unchecked
 from rbnotes.dynamics import Scheme, State
 from rbnotes.multibody.maximal.impacts import solve_sequential_impacts
+from rbnotes.multibody.maximal.joint_space import JointConfiguration
 from rbnotes.multibody.maximal.model import joint_velocity_constraints, project_poses_unchecked
 from rbnotes.multibody.maximal.stepping import (
     ContactTargets,
@@ -19,6 +20,7 @@ from rbnotes.multibody.maximal.stepping import (
     ForceImpulses,
     StepContext,
     StepResult,
+    VelocityConstraints,
     energy_account,
     min_normal_velocities,
     resolve_overlaps,
@@ -39,8 +41,10 @@ class FirstOrderIntegrator:
 
     scheme: Scheme
 
-    def step(self, context: StepContext, state: State, points: ContactPoints) -> StepResult:
-        """Take one step from a state with known contacts."""
+    def step(
+        self, context: StepContext, state: State, points: ContactPoints, joints: JointConfiguration
+    ) -> StepResult:
+        """Take one step from a state with these contacts and joints."""
         model, h = context.model, context.settings.h
         free_system = model.free_system
         bilateral = joint_velocity_constraints(model, state, gamma=context.settings.error_reduction_rate)
@@ -69,7 +73,11 @@ class FirstOrderIntegrator:
             if context.settings.uses_projection
             else end_state
         )
-        separated_state, end_points = resolve_overlaps(context, projected_state)
+        end_joints = context.move_joints(joints, projected_state.E)
+        end_constraints = VelocityConstraints(end_joints, projected_state, projected_state.t)
+        separated_state, end_points, end_constraints = resolve_overlaps(
+            context, projected_state, end_constraints
+        )
         start_state = state.with_velocity(update.after)
         energies = [model.energy(each) for each in (start_state, end_state, separated_state)]
         work = energy_account((update,), energies)
@@ -80,5 +88,12 @@ class FirstOrderIntegrator:
         work = work._replace(integrator=work.integrator + float(unexplained_impulse @ update.mean_velocity))
         no_impulse = update.actuator_impulse
         return StepResult(
-            separated_state, end_points, update.contacts, work, update.multipliers, no_impulse, no_impulse
+            separated_state,
+            end_points,
+            update.contacts,
+            work,
+            update.multipliers,
+            no_impulse,
+            no_impulse,
+            end_constraints.joints,
         )

@@ -185,13 +185,27 @@ def split_bounded_impulse(
 
 
 class JointSpace(Protocol):
-    """Forces and constraints in joint coordinates at a state of the bodies."""
+    """Forces and constraints in joint coordinates at one configuration of the bodies."""
 
-    def constraints(self, state: State, t: float) -> JointSpaceConstraints:
-        """Return the equations and limits, with prescribed motions at the time t."""
+    def at(self, E: Array) -> JointSpace:
+        """Return the joint space at later poses ``(n, 4, 4)``; its coordinates continue those of this one."""
         ...
 
-    def rotors(self, state: State) -> Rotors:
+    def coordinates_and_rates(self, velocity: Array) -> tuple[Array, Array]:
+        """Return the coordinates and, at twists ``(6 n,)``, their rates, each ``(k,)``."""
+        ...
+
+    def constraints(self, state: State, t: float) -> JointSpaceConstraints:
+        """Return the equations and limits, with prescribed motions at the time t.
+
+        Parameters
+        ----------
+        state
+            Twists of the bodies, at these poses.
+        """
+        ...
+
+    def rotors(self) -> Rotors:
         """Return the rotors of the joints."""
         ...
 
@@ -201,9 +215,9 @@ class JointSpace(Protocol):
         Parameters
         ----------
         state
-            Poses, and twists before the impulses.
+            Twists of the bodies before the impulses, at these poses.
         control_state
-            State at which commands are evaluated.
+            State at the same poses, at which commands are evaluated.
         """
         ...
 
@@ -212,8 +226,10 @@ class JointSpace(Protocol):
 
         Parameters
         ----------
+        state
+            Twists of the bodies before the update, at these poses.
         kinematics
-            Kinematics of the joints between the bodies at the state.
+            Kinematics of the joints between the bodies at the poses.
         """
         ...
 
@@ -221,3 +237,30 @@ class JointSpace(Protocol):
     def has_control(self) -> bool:
         """True if the commands are a function of the state."""
         ...
+
+
+class JointConfiguration(NamedTuple):
+    """Joints at one configuration of the bodies.
+
+    Attributes
+    ----------
+    kinematics
+        Kinematics of the joints between bodies.
+    joint_space
+        Forces and constraints in joint coordinates, or None.
+    """
+
+    kinematics: JointKinematics
+    joint_space: JointSpace | None
+
+    def rotors(self) -> Rotors:
+        """Return the rotors of the joints; none without a joint space."""
+        if self.joint_space is None:
+            return Rotors.none(6 * self.kinematics.num_bodies)
+        return self.joint_space.rotors()
+
+    def coordinates_and_rates(self, velocity: Array) -> tuple[Array, Array]:
+        """Return joint coordinates and, at twists ``(6 n,)``, their rates; none without a joint space."""
+        if self.joint_space is None:
+            return np.zeros(0), np.zeros(0)
+        return self.joint_space.coordinates_and_rates(velocity)

@@ -41,7 +41,7 @@ from rbnotes.dynamics.step_problem import unconstrained_problem
 from rbnotes.errors import NotConverged
 from rbnotes.multibody.maximal.first_order_integrator import FirstOrderIntegrator
 from rbnotes.multibody.maximal.impacts import solve_sequential_impacts
-from rbnotes.multibody.maximal.joint_space import Rotors
+from rbnotes.multibody.maximal.joint_space import JointConfiguration, Rotors
 from rbnotes.multibody.maximal.model import project_poses_unchecked
 from rbnotes.multibody.maximal.stepping import (
     ContactTargets,
@@ -80,27 +80,32 @@ MAX_HALVINGS = 5
 class Rattle:
     """Integrator of second order; :data:`rattle` is its instance."""
 
-    def step(self, context: StepContext, state: State, points: ContactPoints) -> StepResult:
-        """Take one step from a state with known contacts."""
-        return _step_with_halving(context, state, points, MAX_HALVINGS)
+    def step(
+        self, context: StepContext, state: State, points: ContactPoints, joints: JointConfiguration
+    ) -> StepResult:
+        """Take one step from a state with these contacts and joints."""
+        return _step_with_halving(context, state, points, joints, MAX_HALVINGS)
 
-    def try_step(self, context: StepContext, state: State, points: ContactPoints) -> StepResult | None:
+    def try_step(
+        self, context: StepContext, state: State, points: ContactPoints, joints: JointConfiguration
+    ) -> StepResult | None:
         """Return one step, or None if the joints cannot be satisfied in it."""
-        first_half = _first_update_and_free_motion(context, state, points)
+        first_half = _first_update_and_free_motion(context, state, points, joints)
         if first_half is None:
             return None
-        first, end_state = first_half
-        separated_state, end_points = resolve_overlaps(context, end_state)
-        second = _second_update(context, separated_state, end_points, first.rotor_velocity)
+        first, end_state, end_constraints = first_half
+        separated_state, end_points, constraints = resolve_overlaps(context, end_state, end_constraints)
+        second = _second_update(context, separated_state, end_points, constraints, first.rotor_velocity)
         model = context.model
         start_state = state.with_velocity(first.after)
-        return combine_updates(
+        result = combine_updates(
             (first, second),
             separated_state.with_velocity(second.after),
             end_points,
             [model.energy(each) for each in (start_state, end_state, separated_state)],
             sum(joint.num_constraints for joint in model.joints),
         )
+        return result._replace(joints=constraints.joints)
 
 
 rattle = Rattle()
@@ -114,7 +119,7 @@ first_order_fallback = FirstOrderIntegrator(Scheme(external_force_problem, advan
 
 
 def _step_with_halving(
-    context: StepContext, state: State, points: ContactPoints, halvings: int
+    context: StepContext, state: State, points: ContactPoints, joints: JointConfiguration, halvings: int
 ) -> StepResult:
     """Take one step, or two of half the size if the joint impulses are implausibly large.
 
@@ -124,20 +129,21 @@ def _step_with_halving(
         If the constraints of joint coordinates cannot be satisfied.
     """
     if halvings:
-        result = rattle.try_step(context, state, points)
-    elif context.joint_space is None:
-        result = first_order_fallback.step(context, state, points)
+        result = rattle.try_step(context, state, points, joints)
+    elif joints.joint_space is None:
+        result = first_order_fallback.step(context, state, points, joints)
     else:
         message = f"constraints at t = {state.t:g} s: no velocities satisfy them at the end of the step"
         raise NotConverged(message, state.velocity, np.inf)
     # Without joints there are no implausible impulses; prescribed motions may require large ones.
-    accepts_any = not context.model.joints or context.joint_space is not None or not halvings
+    accepts_any = not context.model.joints or joints.joint_space is not None or not halvings
     if result is not None and (accepts_any or _has_plausible_energy(context, state, result)):
         return result
     half_step = replace(context.settings, h=context.settings.h / 2)
     half_context = replace(context, settings=half_step)
-    first = _step_with_halving(half_context, state, points, halvings - 1)
-    return first.append(_step_with_halving(half_context, first.state, first.points, halvings - 1))
+    first = _step_with_halving(half_context, state, points, joints, halvings - 1)
+    middle = context.joints_after(first)
+    return first.append(_step_with_halving(half_context, first.state, first.points, middle, halvings - 1))
 
 
 def _has_plausible_energy(context: StepContext, state: State, result: StepResult) -> bool:
@@ -150,17 +156,21 @@ def _has_plausible_energy(context: StepContext, state: State, result: StepResult
 
 
 def _first_update_and_free_motion(
-    context: StepContext, state: State, points: ContactPoints
-) -> tuple[VelocityUpdate, State] | None:
-    """Return the velocity update and the state after the free motion, or None if the joints fail."""
+    context: StepContext, state: State, points: ContactPoints, joints: JointConfiguration
+) -> tuple[VelocityUpdate, State, VelocityConstraints] | None:
+    """Return the velocity update, the state after the free motion and the equations there.
+
+    The result is None if the joints fail.
+    """
     model, h = context.model, context.settings.h
     free_system, end_time = model.free_system, state.t + h
-    constraints = VelocityConstraints(context, state, end_time)
+    constraints = VelocityConstraints(joints, state, end_time)
     if context.settings.uses_projection and constraints.max_joint_error > JOINT_ERROR_TOLERANCE:
         state = replace_unchecked(state, E=project_poses_unchecked(model, state.E))
-        constraints = VelocityConstraints(context, state, end_time)
+        joints = context.move_joints(joints, state.E)
+        constraints = VelocityConstraints(joints, state, end_time)
     errors = constraints.error
-    initial_velocity, mass = state.velocity, context.mass_matrix(state)
+    initial_velocity, mass = state.velocity, context.mass_matrix(state, joints)
     G, rows = constraints.jacobian_like(mass), unchecked.contact_jacobian(points, state.E)
     impacts = solve_sequential_impacts(
         context.settings, points, rows, mass, G, initial_velocity, model.gravity
@@ -172,7 +182,7 @@ def _first_update_and_free_motion(
     target_errors = np.zeros_like(errors)
     if not context.settings.uses_projection:
         # The errors at the start refer to the prescribed motions at the start.
-        start = constraints if context.joint_space is None else VelocityConstraints(context, state, state.t)
+        start = constraints if joints.joint_space is None else VelocityConstraints(joints, state, state.t)
         target_errors = start.error * (1.0 - context.settings.error_reduction_rate * h)
 
     # The errors after free motion with the velocity v, to second order in h.
@@ -190,8 +200,8 @@ def _first_update_and_free_motion(
         gravity=h / 2 * free_system.gravity_force(state),
         applied=h / 2 * free_system.linearized_applied_forces(state).f,
     )
-    rotors = context.rotors(state)
-    mean_rotor_velocity = _mean_rotor_velocity(context, rotors, state, velocity)
+    rotors = joints.rotors()
+    mean_rotor_velocity = _mean_rotor_velocity(context, joints, rotors, state, velocity)
     momentum = mass @ velocity + forces.gravity + forces.applied
     joint_space, velocity_change = _first_joint_space_update(context, constraints, state, mass, forces)
     normal_velocities = min_normal_velocities(context, state, points, rows, velocity_change)
@@ -208,7 +218,7 @@ def _first_update_and_free_motion(
         return update._replace(rotor_velocity=rotors.rows @ update.after + rotor_lead)
 
     def correct(update: VelocityUpdate) -> Correction | None:
-        return _correct_constraints(context, state, update, G, responses, target_errors, rotors)
+        return _correct_constraints(context, state, joints, update, G, responses, target_errors, rotors)
 
     has_bearings = joint_space is not None and joint_space.bearings is not None
     corrected = solve_with_correction(solve, correct, has_bearings=has_bearings)
@@ -221,12 +231,13 @@ def _first_update_and_free_motion(
         correction.velocity, correction.multipliers, G, relative_velocities(rows, correction.velocity)
     )
     update = _add_rotors(update, rotors, rotors.rows @ update.before, correction.rotor_velocity)
-    return update, correction.end_state
+    return update, correction.end_state, correction.end_constraints
 
 
 def _correct_constraints(
     context: StepContext,
     state: State,
+    joints: JointConfiguration,
     update: VelocityUpdate,
     G: Matrix,
     responses: Matrix,
@@ -237,8 +248,8 @@ def _correct_constraints(
 
     Parameters
     ----------
-    G, rotors
-        Rows of the equations ``(m, 6 n)``, and rotors, at the start of the step.
+    joints, G, rotors
+        Joints, rows of the equations ``(m, 6 n)``, and rotors, at the start of the step.
     responses
         Velocities of the bodies ``(6 n, m)`` under unit impulses along the rows.
     target_errors
@@ -250,22 +261,26 @@ def _correct_constraints(
     multipliers, error = np.zeros(num_rows), np.inf
     if not num_rows and not has_rotors:
         end_state = advance_free_motion(model, state, corrected_velocity, h)
-        return Correction(corrected_velocity, multipliers, rotor_velocity, end_state)
+        end_constraints = VelocityConstraints(
+            context.move_joints(joints, end_state.E), end_state, end_state.t
+        )
+        return Correction(corrected_velocity, multipliers, rotor_velocity, end_state, end_constraints)
     if has_rotors:
         # An impulse on bodies that changes the velocity of a rotor by -1.
         rotor_responses = model.free_system.sparse_inverse_mass_matrix @ (rotors.rows.T * rotors.armature)
         responses = np.concatenate([responses, rotor_responses], axis=1)
     for _ in range(MAX_NEWTON_ITERATIONS):
         end_state = advance_free_motion(model, state, corrected_velocity, h)
-        end_constraints = VelocityConstraints(context, end_state, end_state.t)
+        joints = context.move_joints(joints, end_state.E)
+        end_constraints = VelocityConstraints(joints, end_state, end_state.t)
         residual = end_constraints.error - target_errors
         if has_rotors:
-            end_rotors = context.rotors(end_state)
+            end_rotors = joints.rotors()
             slip = end_rotors.position - rotors.position - h * rotor_velocity
             residual = np.concatenate([residual, slip])
         error, previous_error = float(np.max(np.abs(residual))), error
         if error <= PROJECTION_TOLERANCE:
-            return Correction(corrected_velocity, multipliers, rotor_velocity, end_state)
+            return Correction(corrected_velocity, multipliers, rotor_velocity, end_state, end_constraints)
         if error > previous_error / 2:
             return None
         end_rows = end_constraints.jacobian_like(G)
@@ -285,12 +300,15 @@ def _correct_constraints(
     return None
 
 
-def _mean_rotor_velocity(context: StepContext, rotors: Rotors, state: State, velocity: Array) -> Array:
+def _mean_rotor_velocity(
+    context: StepContext, joints: JointConfiguration, rotors: Rotors, state: State, velocity: Array
+) -> Array:
     """Return the mean velocities ``(r,)`` that rotors have in the free motion of the bodies."""
     if not len(rotors.armature):
         return np.zeros(0)
     end_state = advance_free_motion(context.model, state, velocity, context.settings.h)
-    result: Array = (context.rotors(end_state).position - rotors.position) / context.settings.h
+    end_rotors = context.move_joints(joints, end_state.E).rotors()
+    result: Array = (end_rotors.position - rotors.position) / context.settings.h
     return result
 
 
@@ -309,18 +327,23 @@ def _first_joint_space_update(
 ) -> tuple[JointSpaceUpdate | None, Array]:
     """Return impulses and reachable limits in joint coordinates, and the free change of velocities."""
     impulse, velocity = forces.gravity + forces.applied, state.velocity
-    if context.joint_space is None or constraints.joint_space is None:
+    joint_space = constraints.joints.joint_space
+    if joint_space is None or constraints.joint_space is None:
         return None, context.model.free_system.sparse_inverse_mass_matrix @ impulse
     h, slop = context.settings.h, context.settings.slop
-    own = context.joint_space.impulses(state, state, h, is_first=True)
+    own = joint_space.impulses(state, state, h, is_first=True)
     velocity_change = own.free_velocity_change(mass, velocity, impulse)
     limits = constraints.joint_space.reachable_limits(velocity, velocity_change, h, slop)
-    bearings = context.joint_space.bearings(state, constraints.kinematics)
+    bearings = joint_space.bearings(state, constraints.kinematics)
     return JointSpaceUpdate(own, limits, bearings), velocity_change
 
 
 def _second_update(
-    context: StepContext, state: State, points: ContactPoints, rotor_velocity: Array
+    context: StepContext,
+    state: State,
+    points: ContactPoints,
+    constraints: VelocityConstraints,
+    rotor_velocity: Array,
 ) -> VelocityUpdate:
     """Return the velocity update at the end of the free motion; the state has the velocities before it.
 
@@ -328,8 +351,8 @@ def _second_update(
     """
     model, h = context.model, context.settings.h
     free_system, velocity = model.free_system, state.velocity
-    constraints = VelocityConstraints(context, state, state.t)
-    mass = context.mass_matrix(state)
+    joints, joint_space = constraints.joints, constraints.joints.joint_space
+    mass = context.mass_matrix(state, joints)
     equations = Equations(constraints.jacobian_like(mass), constraints.velocity_target)
     rows = unchecked.contact_jacobian(points, state.E)
     normal_velocities = relative_velocities(rows, velocity)[:, 0]
@@ -337,7 +360,7 @@ def _second_update(
     points, rows = points[is_persistent], rows.select_groups(is_persistent)
     contacts = ContactTargets(points, rows, np.minimum(-points.gap / h, 0.0))
     gravity = h / 2 * free_system.gravity_force(state)
-    rotors = context.rotors(state)
+    rotors = joints.rotors()
     rotor_slip = rotor_velocity - rotors.rows @ velocity
     start_momentum = mass @ velocity + rotors.rows.T @ (rotors.armature * rotor_slip)
 
@@ -345,19 +368,19 @@ def _second_update(
         return ForceImpulses(gravity, h / 2 * free_system.linearized_applied_forces(force_state).f)
 
     def solve(force_state: State) -> VelocityUpdate:
-        forces, joint_space = forces_at(force_state), None
-        if context.joint_space is not None and constraints.joint_space is not None:
-            own = context.joint_space.impulses(state, force_state, h, is_first=False)
+        forces, joint_update = forces_at(force_state), None
+        if joint_space is not None and constraints.joint_space is not None:
+            own = joint_space.impulses(state, force_state, h, is_first=False)
             limits = constraints.joint_space.reached_limits(context.settings.slop)
-            bearings = context.joint_space.bearings(state, constraints.kinematics)
-            joint_space = JointSpaceUpdate(own, limits, bearings)
+            bearings = joint_space.bearings(state, constraints.kinematics)
+            joint_update = JointSpaceUpdate(own, limits, bearings)
         problem = unconstrained_problem(mass, start_momentum + forces.gravity + forces.applied)
-        update = solve_velocities(context, problem, velocity, forces, equations, contacts, joint_space)
+        update = solve_velocities(context, problem, velocity, forces, equations, contacts, joint_update)
         return _add_rotors(update, rotors, rotor_velocity, rotors.rows @ update.after)
 
     # Forces and commands at the resulting velocities, to second order.
     has_forces = model.applied_forces is not zero_forces
-    if context.joint_space is None:
+    if joint_space is None:
         if not has_forces:
             return solve(state)
         forces = forces_at(state)
@@ -365,7 +388,7 @@ def _second_update(
         predicted = factor_kkt_unchecked(mass, equations.G).solve_unchecked(momentum, equations.target)[0]
         return solve(state.with_velocity(predicted))  # without contacts
     update = solve(state)
-    if not (has_forces or context.joint_space.has_control):
+    if not (has_forces or joint_space.has_control):
         return update
     return solve(state.with_velocity(update.after))
 

@@ -95,8 +95,9 @@ def simulate(
     slop
         Overlap that is not corrected, m.
     joint_space
-        Springs, dampers, actuators, friction, bearings, limits and other constraints of joints, which
-        :func:`rbnotes.multibody.simulate` derives from a model; they need the integrator ``rattle``.
+        Springs, dampers, actuators, friction, bearings, limits and other constraints of joints, at the
+        initial poses, which :func:`rbnotes.multibody.simulate` derives from a model; they need the integrator
+        ``rattle``.
     compiled : {False, "auto", True}
         If True, take compiled steps (:mod:`rbnotes.multibody.packing.compiled_steps`), which need numba.
         "auto" takes them if they support the model and the options; ``MaximalTrajectory.compiled`` says so.
@@ -148,7 +149,8 @@ def simulate_with_options(
     if not isinstance(integrator, Scheme):
         arguments.require_methods("integrator", integrator, "step")
     if joint_space is not None:
-        arguments.require_methods("joint_space", joint_space, "constraints", "rotors", "impulses", "bearings")
+        methods = "at", "coordinates_and_rates", "constraints", "rotors", "impulses", "bearings"
+        arguments.require_methods("joint_space", joint_space, *methods)
         if not isinstance(integrator, Rattle):
             got = arguments.format_value(integrator)
             raise InvalidArgument(
@@ -187,18 +189,23 @@ def _take_steps(
     progress: Progress | None,
 ) -> MaximalTrajectory:
     """Take steps from a state with these contacts and the last impulses of the friction model."""
-    model = context.model
-    states, results = [state], list[StepResult]()
+    joints = context.start_joints(state.E)
+    states, energies, results = [state], [context.energy(state, joints)], list[StepResult]()
+    coordinates = [joints.coordinates_and_rates(state.velocity)]
     for step in range(1, steps + 1):
-        with name_step_failures(state.t, points, model.body_names):
-            results.append(integrator.step(context, state, points))
-        state, points = results[-1].state, results[-1].points
+        with name_step_failures(state.t, points, context.model.body_names):
+            result = integrator.step(context, state, points, joints)
+        state, points, joints = result.state, result.points, context.joints_after(result)
         states.append(state)
+        energies.append(context.energy(state, joints))
+        coordinates.append(joints.coordinates_and_rates(state.velocity))
+        results.append(result._replace(joints=None))
         if progress is not None:
             progress(step, steps)
     return MaximalTrajectory(
         States.stack(states),
-        np.array([context.energy(each) for each in states]),
+        np.array(energies),
+        *(np.array(each) for each in zip(*coordinates, strict=True)),
         np.array([each.multipliers for each in results]),
         np.array([each.actuator_impulse for each in results]),
         np.array([each.friction_impulse for each in results]),

@@ -34,10 +34,10 @@ from rbnotes.errors import NotConverged
 from rbnotes.multibody.bearing_friction import BEARING_TOLERANCE, BearingUpdate, solve_with_bearings
 from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
 from rbnotes.multibody.maximal.joint_space import (
+    JointConfiguration,
     JointSpace,
     JointSpaceConstraints,
     JointSpaceImpulses,
-    Rotors,
     split_bounded_impulse,
 )
 from rbnotes.multibody.maximal.model import (
@@ -72,7 +72,7 @@ class StepContext:
     settings
         Step size, friction, stabilization and impacts.
     joint_space
-        Forces and constraints in joint coordinates, or None.
+        Forces and constraints in joint coordinates at the start of the run, or None.
     detect_contacts
         Function to the contacts at poses ``(n, 4, 4)`` with gaps up to a margin.
     """
@@ -82,26 +82,33 @@ class StepContext:
     joint_space: JointSpace | None
     detect_contacts: Callable[[Array, float], ContactPoints]
 
-    def mass_matrix(self, state: State) -> Matrix:
+    def start_joints(self, E: Array) -> JointConfiguration:
+        """Return the joints at poses ``(n, 4, 4)``: without a joint space at any, else at the start."""
+        return JointConfiguration(JointKinematics(self.model.joints, E), self.joint_space)
+
+    def move_joints(self, joints: JointConfiguration, E: Array) -> JointConfiguration:
+        """Return the joints at later poses ``(n, 4, 4)``."""
+        joint_space = None if joints.joint_space is None else joints.joint_space.at(E)
+        return JointConfiguration(JointKinematics(self.model.joints, E), joint_space)
+
+    def joints_after(self, result: StepResult) -> JointConfiguration:
+        """Return the joints at the end of a step."""
+        return self.start_joints(result.state.E) if result.joints is None else result.joints
+
+    def mass_matrix(self, state: State, joints: JointConfiguration) -> Matrix:
         """Return the mass matrix ``(6 n, 6 n)``, that of rotors included.
 
         It is sparse if it is large and all rows are those of joints.
         """
         mass = self.model.mass_matrix(state)
-        if self.joint_space is None:
+        if joints.joint_space is None:
             return mass
         dense: Array = mass.toarray() if sparse.issparse(mass) else mass
-        return dense + self.rotors(state).mass_matrix
+        return dense + joints.rotors().mass_matrix
 
-    def rotors(self, state: State) -> Rotors:
-        """Return the rotors of the joints; none without a joint space."""
-        if self.joint_space is None:
-            return Rotors.none(state.size)
-        return self.joint_space.rotors(state)
-
-    def energy(self, state: State) -> float:
+    def energy(self, state: State, joints: JointConfiguration) -> float:
         """Return the kinetic energy, that of rotors included, and the potential of gravity, J."""
-        return self.model.energy(state) + self.rotors(state).energy(state.velocity)
+        return self.model.energy(state) + joints.rotors().energy(state.velocity)
 
 
 class VelocityUpdate(NamedTuple):
@@ -175,12 +182,15 @@ class Correction(NamedTuple):
         Velocities of the rotors of joints after the corrected update ``(r,)``.
     end_state
         State after the free motion.
+    end_constraints
+        Equations at that state, for bodies with six coordinates each.
     """
 
     velocity: Array
     multipliers: Array
     rotor_velocity: Array
     end_state: State
+    end_constraints: VelocityConstraints | None = None
 
 
 def solve_with_correction(
@@ -247,6 +257,8 @@ class StepResult(NamedTuple):
         Impulse of the actuators in joint coordinates ``(k,)``, N m s or N s.
     friction_impulse
         Impulse of dry friction in joints, in joint coordinates ``(k,)``, N m s or N s.
+    joints
+        Joints at the end of the step, for the next one; None in joint coordinates.
     """
 
     state: State
@@ -256,6 +268,7 @@ class StepResult(NamedTuple):
     multipliers: Array
     actuator_impulse: Array
     friction_impulse: Array
+    joints: JointConfiguration | None = None
 
     def append(self, second: StepResult) -> StepResult:
         """Return this step and another one of the same size after it as one step."""
@@ -272,6 +285,7 @@ class StepResult(NamedTuple):
             self.multipliers + second.multipliers,
             self.actuator_impulse + second.actuator_impulse,
             self.friction_impulse + second.friction_impulse,
+            second.joints,
         )
 
 
@@ -333,8 +347,10 @@ def energy_account(updates: Sequence[VelocityUpdate], energies: Sequence[float])
 class Integrator(Protocol):
     """Integrator of the simulator."""
 
-    def step(self, context: StepContext, state: State, points: ContactPoints) -> StepResult:
-        """Take one step from a state with these contacts."""
+    def step(
+        self, context: StepContext, state: State, points: ContactPoints, joints: JointConfiguration
+    ) -> StepResult:
+        """Take one step from a state with these contacts and joints."""
         ...
 
 
@@ -421,13 +437,27 @@ class VelocityConstraints:
 
     Parameters
     ----------
+    joints
+        Joints at the poses of the bodies.
+    state
+        State of the bodies.
     t
         Time of prescribed motions, s.
     """
 
-    def __init__(self, context: StepContext, state: State, t: float) -> None:
-        self.kinematics = JointKinematics(context.model.joints, state.E)
-        self.joint_space = None if context.joint_space is None else context.joint_space.constraints(state, t)
+    def __init__(self, joints: JointConfiguration, state: State, t: float) -> None:
+        self.joints, self._state, self._t = joints, state, t
+
+    @property
+    def kinematics(self) -> JointKinematics:
+        """Kinematics of the joints between bodies."""
+        return self.joints.kinematics
+
+    @cached_property
+    def joint_space(self) -> JointSpaceConstraints | None:
+        """Equations and limits of joint coordinates; None without a joint space."""
+        joint_space = self.joints.joint_space
+        return None if joint_space is None else joint_space.constraints(self._state, self._t)
 
     @cached_property
     def error(self) -> Array:
@@ -698,21 +728,30 @@ def limit_impact_energy(
     return replace(solution, **interpolation)
 
 
-def resolve_overlaps(context: StepContext, state: State) -> tuple[State, ContactPoints]:
-    """Return the state after the separation of overlaps, if projection is used, and the contacts there.
+def resolve_overlaps(
+    context: StepContext, state: State, constraints: VelocityConstraints
+) -> tuple[State, ContactPoints, VelocityConstraints]:
+    """Return the state after the separation of overlaps, if projection is used.
 
-    Violated limits of joint coordinates are corrected, too.
+    Violated limits of joint coordinates are corrected, too. The other results are contacts and equations
+    there.
+
+    Parameters
+    ----------
+    constraints
+        Equations at the given state.
     """
     points = predict_contacts(context, state)
     if not context.settings.uses_projection:
-        return state, points
-    constraints = None if context.joint_space is None else context.joint_space.constraints(state, state.t)
-    gaps = points.gap if constraints is None else np.concatenate([points.gap, constraints.limit_gap])
+        return state, points, constraints
+    own = constraints.joint_space
+    gaps = points.gap if own is None else np.concatenate([points.gap, own.limit_gap])
     if np.any(gaps < -context.settings.slop):
         poses = separate_bodies(context.model, state, points, context.settings.slop, constraints)
         state = replace_unchecked(state, E=poses)
         points = predict_contacts(context, state)
-    return state, points
+        constraints = VelocityConstraints(context.move_joints(constraints.joints, poses), state, state.t)
+    return state, points, constraints
 
 
 def separate_bodies(
@@ -720,7 +759,7 @@ def separate_bodies(
     state: State,
     points: ContactPoints,
     slop: float,
-    constraints: JointSpaceConstraints | None = None,
+    constraints: VelocityConstraints,
 ) -> Array:
     """Return the poses ``(n, 4, 4)`` after the smallest displacement that removes overlaps.
 
@@ -730,24 +769,24 @@ def separate_bodies(
     Parameters
     ----------
     constraints
-        Equations and limits of joint coordinates, whose errors the displacement removes, too.
+        Equations, and limits of joint coordinates, whose errors the displacement removes, too.
 
     Raises
     ------
     NotSolved
         If the joints do not let the bodies separate.
     """
-    M, poses = model.mass_matrix(state), state.E
-    if constraints is not None and sparse.issparse(M):
+    M, poses, own = model.mass_matrix(state), state.E, constraints.joint_space
+    if own is not None and sparse.issparse(M):
         M = M.toarray()
     rows = unchecked.jacobian_along(points.normal[:, None], points, poses)
     A = rows.matrix if sparse.issparse(M) else rows.toarray()
-    G = JointKinematics(model.joints, poses).constraint_jacobian_like(M)
+    G = constraints.kinematics.constraint_jacobian_like(M)
     distances, g = separation_distances(points.gap, slop), np.zeros(G.shape[0])
-    if constraints is not None:
-        A = np.concatenate([A, constraints.limit_rows])
-        distances = np.append(distances, -constraints.limit_gap)
-        G, g = np.concatenate([G, constraints.G]), np.append(g, -constraints.error)
+    if own is not None:
+        A = np.concatenate([A, own.limit_rows])
+        distances = np.append(distances, -own.limit_gap)
+        G, g = np.concatenate([G, own.G]), np.append(g, -own.error)
     problem = construct_unchecked(QP, Q=M, c=np.zeros(state.size), A=A, b=distances, G=G, g=g)
     return project_poses_unchecked(
         model, retract_poses(poses, solve(problem, tolerance=SEPARATION_TOLERANCE).x)

@@ -12,7 +12,7 @@ import numpy as np
 from rbnotes.arguments import Array
 from rbnotes.compiled.record_layout import MOTION_SIZE, REQUEST_FORCES
 from rbnotes.dynamics import State
-from rbnotes.multibody.maximal.stepping import StepContext, resolve_overlaps
+from rbnotes.multibody.maximal.stepping import StepContext, VelocityConstraints, resolve_overlaps
 from rbnotes.unchecked.frozen import construct_unchecked
 
 _CALLBACK_TYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
@@ -44,7 +44,9 @@ class PythonCallbacks:
             if request == REQUEST_FORCES:
                 self._wrenches[:] = self.context.model.free_system.linearized_applied_forces(state).f
             else:
-                self._motion[:, :16] = resolve_overlaps(self.context, state)[0].E.reshape(-1, 16)
+                constraints = VelocityConstraints(self.context.start_joints(state.E), state, state.t)
+                separated_state = resolve_overlaps(self.context, state, constraints)[0]
+                self._motion[:, :16] = separated_state.E.reshape(-1, 16)
         except BaseException as error:  # compiled code cannot raise it: it stops, then the caller raises
             self.error = error
             return 1

@@ -180,7 +180,8 @@ class CompiledRun:
         """Take one step by the reference."""
         self.context.settings.friction.last_impulses = self.last_impulses
         with name_step_failures(self.times[-1], self.points, self.context.model.body_names):
-            result = integrator.step(self.context, self.state, self.points)
+            joints = self.context.start_joints(self.state.E)
+            result = integrator.step(self.context, self.state, self.points, joints)
         self._append_step(result)
         self.start_from(result.state, result.points)
 
@@ -219,6 +220,8 @@ class CompiledRun:
         return MaximalTrajectory(
             states,
             np.concatenate(self.energies),
+            coordinates,
+            coordinates,
             np.concatenate(self.impulses),
             coordinates[1:],
             coordinates[1:],

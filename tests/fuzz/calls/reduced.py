@@ -245,7 +245,10 @@ CALLS = [
         slow=True,
     ),
     Call(formats.example, {"name": "arm"}),
-    Call(formats.load_urdf, {"source": formats.example("arm"), "gravity": np.array([0.0, 0, -1.0])}),
+    Call(
+        formats.load_urdf,
+        {"source": formats.example("arm"), "gravity": np.array([0.0, 0, -1.0]), "package_root": "."},
+    ),
     Call(formats.load_mjcf, {"source": MJCF_TEXT, "collisions": False, "unsupported": "warn"}),
     Call(MJCF.state, {"qpos": np.array([0.1]), "qvel": np.array([0.2]), "t": 0.5}),
     Call(MJCF.qpos_qvel, {"state": MJCF.state([0.1])}),

@@ -13,6 +13,7 @@ from random_trees import ALL, body, frame
 from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import State, symplectic_euler
+from rbnotes.friction import journal_bearing
 from rbnotes.multibody import (
     Body,
     Model,
@@ -21,12 +22,13 @@ from rbnotes.multibody import (
     joint_wrench,
     load_trajectory,
     maximal_coordinates,
+    model_joint_space,
     save_trajectory,
     simulate,
 )
 from rbnotes.multibody.maximal import accelerations, constraint_jacobian
 from rbnotes.multibody.model_dynamics import constrained_tree_acceleration, velocity_map
-from rbnotes.multibody.model_joint_space import JointMap
+from rbnotes.multibody.model_joint_space import joint_map, joint_map_near
 from rbnotes.multibody.reduced import Gear, JointLimit, LoopClosure
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.shapes import Box, Sphere
@@ -61,13 +63,14 @@ def test_joint_map_inverts_the_kinematics_of_the_tree(kind):
     q = tree.neutral + rng.uniform(0.2, 0.6, tree.num_coordinates)
     state = model.system.reparametrize(model.tree_state(model.state_from_tree(State(q=q, qdot=0 * q))))
     E, _ = body_poses_and_twists(tree, state.q, state.qdot)
-    joint_map = JointMap(model, E, state.q + 0.1)
-    np.testing.assert_allclose(joint_map.q, state.q, atol=1e-9)
+    q_found, A = joint_map_near(model, E, state.q + 0.1)
+    np.testing.assert_allclose(q_found, state.q, atol=1e-9)
+    np.testing.assert_allclose(joint_map(model, E, state.q).A, A, atol=1e-8)
     for column in np.eye(len(q)):
         # Rates that the coordinates allow: the constraint of a quaternion excludes its length.
         qdot = model.tree_state(model.state_from_tree(State(q=state.q, qdot=column))).qdot
         phi = body_poses_and_twists(tree, state.q, qdot)[1]
-        expected = body_poses_and_twists(tree, state.q, joint_map.A @ phi.ravel())[1]
+        expected = body_poses_and_twists(tree, state.q, A @ phi.ravel())[1]
         np.testing.assert_allclose(expected, phi, atol=1e-9)
 
 
@@ -272,6 +275,22 @@ def test_gear_transmits_a_sequential_impact():
     # The ball at the arm r exchanges the impulse p: v = -1 + p, J rate = r p, v_bar = -r rate, elastic.
     p = 2.0 / (1.0 + 0.3**2 / J)
     np.testing.assert_allclose([v, abs(rate)], [-1.0 + p, 0.3 * p / J], rtol=1e-6)
+
+
+def test_each_configuration_is_evaluated_once(monkeypatch):
+    """Equations, rotors, impulses, bearings and energies share one map to joint coordinates."""
+    poses = []
+
+    def record_and_search(model, E, near):
+        poses.append(E.tobytes())
+        return joint_map_near(model, E, near)
+
+    monkeypatch.setattr(model_joint_space, "joint_map_near", record_and_search)
+    bearing = journal_bearing(0.03, 0.05, 0.2, axis=[0.0, 1.0, 0.0])
+    bodies = [wheel(armature=0.5), replace(wheel(stiffness=1.0), name="other", joint_frame=shift(0, 1, 0))]
+    model = Model(bodies, constraints=[Gear("wheel", "other", -2.0)], bearings={"wheel": bearing})
+    simulate(model, h=0.01, steps=3, **MAXIMAL)
+    assert len(poses) == len(set(poses)) > 3
 
 
 def test_trajectory_continues_bit_for_bit(tmp_path):
