@@ -15,13 +15,17 @@ from rbnotes_book.live_figures import (
     chain_twist,
     four_bar,
     gauss_seidel,
+    loaded_hinge,
     printed_form,
+    rnea_passes,
+    spline_joint,
     spring_damper,
+    stiffness_asymmetry,
     time_stepping,
 )
 from rbnotes_book.node import NODE, SCRIPTS
 
-from rbnotes import ledger, se3, so3
+from rbnotes import ledger, quaternion, se3, so3
 from rbnotes.complementarity import LCP, enumeration
 from rbnotes.constraints import factor_kkt
 from rbnotes.constraints.sequential_impulses import equality_gauss_seidel
@@ -37,6 +41,7 @@ from rbnotes.dynamics import (
     trapezoidal_problem,
 )  # fmt: skip
 from rbnotes.forces import (
+    BodyForces,
     FrameSpring,
     SpringDamper,
     body_path_length,
@@ -45,6 +50,7 @@ from rbnotes.forces import (
     zero_length_spring,
 )  # fmt: skip
 from rbnotes.forces.muscle import ACTIVE_FORCE_LENGTH, FORCE_VELOCITY, PASSIVE_FORCE_LENGTH, Muscle
+from rbnotes.forces.world_axes import rotate_to_world
 from rbnotes.friction.bounded_friction import project_on_section
 from rbnotes.inertia import from_spatial_inertia, spatial_inertia, transform_inertia
 from rbnotes.multibody import reduced
@@ -167,6 +173,27 @@ def gauss_seidel_sweep(A, b, x):
     return equality_gauss_seidel(A, np.eye(3), b, np.zeros(3), sweeps=1, initial_impulses=x).impulses
 
 
+def constant_force(f, E, x):
+    """Wrench and stiffness of a constant force in body axes."""
+    return wrench_and_stiffness(stiffness_asymmetry.constant_force(f, E, x))
+
+
+def world_force(force, E):
+    """Wrench and stiffness of a constant force in world axes."""
+    body = BodyForces(np.array(force["w"])[None], np.array(force["K"]), np.zeros((6, 6)))
+    return wrench_and_stiffness(rotate_to_world(body, E[None]))
+
+
+def wrench_and_stiffness(forces):
+    return {"w": forces.w[0], "K": forces.K}
+
+
+def pendulum_step(body, gravity, angle, rate, h, pin):
+    """Step of a pendulum on a dry pin."""
+    bearing = loaded_hinge.pin(pin["radius"], pin["mu"], pin["count"])
+    return loaded_hinge.pendulum_step(body, gravity, angle, rate, h, bearing)
+
+
 MOVES = ([], [0], [1], [0, 1])
 """Sets of positive unknowns of an LCP of two."""
 
@@ -257,6 +284,16 @@ kkt_conditions = np.linalg.cond(
 small = squares[:, :2, :2]
 minors = np.minimum(np.abs(small[:, [0, 1], [0, 1]]).min(-1), np.abs(np.linalg.det(small)))
 orders = rng.integers(0, 2, COUNT)
+quaternions = quaternion.from_rotation_vector(others)
+constant_forces = [constant_force(*row) for row in zip(others, frames, vectors, strict=True)]
+# Five control frames, whose neighbors are less than half a turn apart.
+control_frames = se3.frame(so3.exp(rng.uniform(-0.7, 0.7, (COUNT, 5, 3))), rng.normal(size=(COUNT, 5, 3)))
+chain_frames = np.concatenate([pairs, frames[:, None]], axis=1)
+centers = np.stack([vectors, others, units], axis=1)
+chain_inertias = spatial_inertia(steps[:, None], np.tile(np.eye(3), (COUNT, 3, 1, 1)), centers)
+counts = rng.integers(3, 13, COUNT)
+bodies = [{"mass": 1 + m, "moment": m, "distance": m + 0.1} for m in steps]
+pins = [{"radius": r, "mu": mu, "count": 8} for r, mu in zip(steps / 3, 2 * steps[::-1], strict=True)]
 bars = rng.uniform([0.2, 1.0, 1.0, 1.0], [0.5, 1.4, 1.4, 1.4], (COUNT, 4))
 matrices = half[:, :3] @ np.swapaxes(half[:, :3], -1, -2) + np.eye(3)
 step = (inertias, twists[:, 0], twists[:, 1], squares_of_six, squares_of_six[::-1], steps / 100)
@@ -408,6 +445,37 @@ TWINS = {
     ),
     "stabilization.projectOnDistance": Twin(each(project_on_distance), (vectors + 2 * units, steps + 0.5)),
     "integrate.gyroscopicWrench": Twin(gyroscopic_wrench, (inertias, twists[:, 0])),
+    "quaternion.product": Twin(quaternion.product, (quaternions, columns)),
+    "quaternion.fromRotationVector": Twin(quaternion.from_rotation_vector, (turns,)),
+    "quaternion.toRotationVector": Twin(quaternion.to_rotation_vector, (quaternions,)),
+    "quaternion.rotate": Twin(quaternion.rotate, (quaternions, vectors)),
+    "quaternion.derivativeFromBase": Twin(quaternion.derivative_from_base, (quaternions, vectors)),
+    "quaternion.derivativeFromBody": Twin(quaternion.derivative_from_body, (quaternions, vectors)),
+    "se3.log": Twin(se3.log, (se3.exp(np.concatenate([middling[:, None] * units, others], -1)),), 100.0),
+    "se3.bracket": Twin(lambda a, b: (se3.ad(a) @ b[..., None])[..., 0], (twists[:, 0], twists[:, 1])),
+    "springs.directionalForce": Twin(
+        each(constant_force),
+        (others, frames, vectors),
+    ),
+    "springs.rotateToWorld": Twin(each(world_force), (constant_forces, frames)),
+    "spline.cumulativeWeights": Twin(each(spline_joint.weights), (steps * 3,)),
+    "spline.splineCurve": Twin(each(spline_joint.curve), (control_frames, 10 * steps - 0.5), 100.0),
+    "spline.splineCurvePrinted": Twin(
+        each(spline_joint.printed_curve), (control_frames[:, :4], 3 * steps), 1000.0
+    ),
+    "chain.rnea": Twin(
+        each(rnea_passes.passes),
+        (chain_frames, chain_inertias, vectors, others, turns, vectors[::-1]),
+        100.0,
+    ),
+    "bearing.ringNormals": Twin(each(loaded_hinge.normals), (counts,)),
+    # The library's multipliers are regularized, in proportion to 1e-9.
+    "bearing.ringMultipliers": Twin(each(loaded_hinge.multipliers), (others[:, :2], counts), 1e4),
+    "bearing.pendulumStep": Twin(
+        each(pendulum_step), (bodies, 10 * steps, middling, numbers, steps / 10, pins), 1e5
+    ),
+    "bearing.frictionBound": Twin(lambda a, mu: mu * np.sum(np.abs(a), axis=-1), (others, steps)),
+    "bearing.frictionBoundPrinted": Twin(lambda a, mu: mu * np.sum(a, axis=-1), (others, steps)),
     "integrate.symplecticEuler": Twin(
         step_of_bodies, (inertias, frames, twists[:, 0], twists[:, 1], steps), np.linalg.cond(inertias)
     ),
@@ -526,3 +594,24 @@ def test_spring_damper_takes_the_steps_of_the_library(node):
     }
     assert ends["printed"]["status"] == "diverged"
     assert ends["right"]["status"] == "settled"
+
+
+def test_loaded_hinge_takes_the_steps_of_the_library(node):
+    start = node("about", name="loaded-hinge")["poster"]["state"]
+    drawn = rng.uniform([-3, -6, 0.0, 0.01], [3, 6, 1.0, 0.15], size=(60, 4))
+    # A third of the pendulums almost rests where friction holds them.
+    drawn[::3, :2] *= 0.01
+    states = [dict(zip(("angle", "rate", "mu", "radius"), row, strict=True)) for row in drawn.tolist()]
+    found = node(
+        "step", name="loaded-hinge", states=[{**start, **each} for each in states], mode="right", h=0.01
+    )
+    for state, after in zip(states, found, strict=True):
+        pin = loaded_hinge.pin(state["radius"], state["mu"])
+        expected = loaded_hinge.pendulum_step(
+            loaded_hinge.BODY, loaded_hinge.GRAVITY, state["angle"], state["rate"], loaded_hinge.STEP, pin
+        )
+        np.testing.assert_allclose(after["rate"], expected["rate"], atol=1e-8)
+        np.testing.assert_allclose(np.sin(after["angle"]), np.sin(expected["angle"]), atol=1e-8)
+    assert np.sum([each["rate"] == 0 for each in found]) > 5
+    assert node("run", name="loaded-hinge", mode="right", h=0.01, longest=3000)["status"] == "settled"
+    assert node("run", name="loaded-hinge", mode="printed", h=0.01, longest=3000)["status"] == ""

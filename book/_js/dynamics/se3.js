@@ -1,4 +1,4 @@
-import { add, apply, cross, multiply, scale, transpose } from "./matrix.js";
+import { add, apply, cross, multiply, scale, solve, transpose } from "./matrix.js";
 import * as so3 from "./so3.js";
 
 export const rotation = (E) => E.slice(0, 3).map((row) => row.slice(0, 3));
@@ -21,6 +21,18 @@ export const transformPoint = (E, x) => add(position(E), apply(rotation(E), x));
 export function exp(xi) {
   const w = xi.slice(0, 3);
   return frame(so3.exp(w), apply(so3.leftJacobian(w), xi.slice(3)));
+}
+
+// Twin: rbnotes.se3.log, for rotations by less than half a turn.
+export function log(E) {
+  const w = so3.log(rotation(E));
+  return [...w, ...solve(so3.leftJacobian(w), position(E))];
+}
+
+// The bracket of two twists. Twin: rbnotes.se3.ad, applied to a twist.
+export function bracket(a, b) {
+  const [w, v] = [a.slice(0, 3), a.slice(3)], angular = b.slice(0, 3);
+  return [...cross(w, angular), ...add(cross(v, angular), cross(w, b.slice(3)))];
 }
 
 export const compose = (A, B) => multiply(A, B);

@@ -1,4 +1,4 @@
-import { add, apply, cross, dot, identity, multiply, norm, scale, subtract, transpose } from "./matrix.js";
+import { add, apply, combine, cross, dot, identity, multiply, norm, scale, subtract, transpose } from "./matrix.js";
 import { position, rotation, transformPoint } from "./se3.js";
 import { hat } from "./so3.js";
 
@@ -64,3 +64,18 @@ export function pointStiffnessPrinted(E, x, factor) {
 
 // Twin: rbnotes.forces.zero_length_spring(k, E, x).K.
 export const pointStiffness = (E, x, k) => pointStiffnessPrinted(E, x, -k);
+
+// The wrench of a force f, constant in the world, on a point of a body, and its derivative along body-frame increments.
+// Twin: rbnotes.forces.directional_force.
+export function directionalForce(f, E, x) {
+  const turned = hat(apply(transpose(rotation(E)), f)), torque = multiply(hat(x), turned), none = [0, 0, 0];
+  return { w: wrenchOfForce(E, x, f), K: [...torque, ...turned].map((row) => [...row, ...none]) };
+}
+
+// The same in the axes of the world, at the body's origin. Twin: rbnotes.forces.rotate_to_world.
+export function rotateToWorld({ w, K }, E) {
+  const turn = transformation(rotation(E)), [torque, force] = [w.slice(0, 3), w.slice(3)].map(hat), none = [0, 0, 0];
+  const turning = [...torque, ...force].map((row) => [...row, ...none]);
+  return { w: apply(turn, w), K: multiply(turn, multiply(combine(1, K, -1, turning), transpose(turn))) };
+}
+const transformation = (R) => [...R.map((row) => [...row, 0, 0, 0]), ...R.map((row) => [0, 0, 0, ...row])];

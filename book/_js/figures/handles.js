@@ -40,7 +40,7 @@ export function grips(handle) {
     drag: (state, [x, y]) => {
       const [cx, cy] = center(state), value = get(state);
       const angle = Math.atan2(y - cy, x - cx) - (handle.phase ?? 0);
-      value[index] = angle < -Math.PI ? angle + 2 * Math.PI : angle;
+      value[index] = Math.atan2(Math.sin(angle), Math.cos(angle));
       return set(state, value);
     },
     nudge: (state, [dx, dy]) => {
