@@ -77,6 +77,10 @@ function landOnTarget() {
   stopLanding();
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;
+  if (target.matches(".moved a")) {
+    location.replace(target.href);
+    return;
+  }
   const land = () => target.scrollIntoView({ behavior: "instant" });
   const watcher = new ResizeObserver(land);
   watcher.observe(document.querySelector("article"));

@@ -37,7 +37,7 @@ function convert(node) {
   if (!node.children.length) {
     if (has("mspace")) return [{ gap: em(style.marginRight) + em(style.marginLeft) }];
     if (has("arraycolsep")) return [{ gap: em(style.width) }];
-    if (has("nulldelimiter")) return [{ gap: NULL_DELIMITER }];
+    if (has("nulldelimiter")) return [{ gap: NULL_DELIMITER * (scaleOf(classes) ?? 1) }];
   }
   const styled = classes.filter((name) => !PLAIN.has(name) && !(name === "delimcenter" && !style.top));
   const attributes = { ...node.attributes };
@@ -153,12 +153,17 @@ function commonSize(items) {
     !others.length && only && !isText(only) && !isRaw(only) && only.classes.includes("sizing") && !Object.keys(only.style).length
       ? only.classes.join(" ") : "");
   if (!sizes[0] || sizes.some((size) => size !== sizes[0])) return null;
-  const classes = sizes[0].split(" ");
+  const classes = sizes[0].split(" "), scale = scaleOf(classes);
+  return scale ? { classes, scale } : null;
+}
+
+// Return the size that classes such as "reset-size6 size3" give, relative to the size around them.
+function scaleOf(classes) {
   const [from, to] = ["reset-size", "size"].map((prefix) => {
     const name = classes.find((each) => new RegExp(`^${prefix}\\d+$`).test(each));
     return name ? SIZES[Number(name.slice(prefix.length)) - 1] : undefined;
   });
-  return from && to ? { classes, scale: to / from } : null;
+  return from && to ? to / from : undefined;
 }
 
 // Return a box of a stack as one with its only child, a letter in a font.

@@ -67,7 +67,7 @@ def test_finder_links_number_formula_verdict_chapter_and_function(open_page):
         assert found("1.62")
         expect(rows.first.locator(".formula .katex").first).to_be_visible()
         links = link_targets(rows.first.locator("a"))
-        for part in ("ledger-sueda-1.9.5.html#", "springs-and-muscles-on-bodies.html#", "api-forces.html#"):
+        for part in ("ledger-sueda-1.9.5.html#", "multi-point-muscles.html#", "api-forces.html#"):
             assert any(part in link for link in links)
 
 
@@ -83,7 +83,7 @@ def test_verdict_of_a_number_is_two_clicks_from_the_front_page(open_page):
         expect(entry.locator(".verdict").first).to_have_text("wrong in print")
 
 
-HEAVY = ("springs-and-muscles-on-bodies", "conditions-lloyd")
+HEAVY = ("frame-spring-stiffness", "conditions-lloyd")
 """Pages with many elements: a chapter and a generated one."""
 LANDINGS = 4
 """Number of anchors on each of these pages, in each of two widths."""
@@ -129,16 +129,16 @@ def test_links_land_below_the_bar(browser, linked_anchors, name, look):
 
 
 NUMBERS = {
-    "1.62": "springs-and-muscles-on-bodies.html#",
-    "(1.62)": "springs-and-muscles-on-bodies.html#",
-    "S 1.62": "springs-and-muscles-on-bodies.html#",
+    "1.62": "multi-point-muscles.html#",
+    "(1.62)": "multi-point-muscles.html#",
+    "S 1.62": "multi-point-muscles.html#",
     "Lloyd 0.57": "frame-springs.html#",
     "eq 0.45": "frame-springs.html#",
     "Si & Guenter 27": "general-joints-linear-time.html#",
     "Algorithm 10": "inverse-inertia.html#",
     "Sueda alg. 8": "friction-in-joints.html#",
     "section 2.13": "inverse-inertia.html#",
-    "Lloyd section 0.22.1": "frame-springs.html#",
+    "Lloyd section 0.22.1": "frame-spring-stiffness.html#",
     "Table 1": "ledger-si-5.html#si-s5-table1",
     "fig. 2": "ledger-si-5.html#si-s5-fig2",
 }

@@ -100,7 +100,7 @@ QUESTIONS = {
     "gimbal lock": "quaternions",
     "normalized quaternion": "quaternions",
     "implicit Euler": "time-stepping",
-    "muscle": "springs-and-muscles-on-bodies",
+    "muscle": "muscles",
     "KKT": "constraints-and-kkt",
     "Lemke": "pivoting",
     "null space": "attachments",

@@ -63,7 +63,7 @@ ON_A_IN_WORLD = "on A, along the axes of the world"
 
 section = Section(
     "lloyd/s0.22.3",
-    chapter="frame-springs",
+    chapter="frame-spring-stiffness",
     arguments={
         "poses": Argument(POSE, "of the bodies A and B in the world, of frame 1 in A, of frame 2 in B"),
         "velocities": Argument(

@@ -63,7 +63,7 @@ ON_BODIES_OF_PATH = "on each body of the path, in its frame, angular part first"
 
 section = Section(
     "sueda/s1.9.5",
-    chapter="springs-and-muscles-on-bodies",
+    chapter="multi-point-muscles",
     page_2019=Page(13, last=14),
     page_2021=Page(18, last=20),
     arguments={

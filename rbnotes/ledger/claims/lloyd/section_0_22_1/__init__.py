@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rbnotes.ledger.quantities import (
     ANGULAR_MOMENTUM,
     DAMPING,
@@ -19,7 +21,7 @@ from rbnotes.ledger.section import Section
 
 section = Section(
     "lloyd/s0.22.1",
-    chapter="frame-springs",
+    chapter="frame-spring-stiffness",
     arguments={
         "poses": Argument(POSE, "of the bodies A and B in the world, of frame 1 in A, of frame 2 in B"),
         "delta": Argument(
@@ -46,3 +48,4 @@ section = Section(
         "follow": Argument(NUMBER),
     },
 )
+rotation_section = replace(section, chapter="frame-springs")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes import quaternion
-from rbnotes.ledger.claims.lloyd.section_0_22_1 import section
+from rbnotes.ledger.claims.lloyd.section_0_22_1 import rotation_section
 from rbnotes.ledger.claims.lloyd.section_0_22_1.rotation_vector import (
     ROTATION,
     angle_rate,
@@ -35,7 +35,7 @@ def half_sine_reference(w, omega):
     return angle_axis_rate(lambda phi, u: np.sin(phi / 2) * u, w, omega)
 
 
-@section.misprint("d6#a", "Rate of the scalar part of the quaternion, left side")
+@rotation_section.misprint("d6#a", "Rate of the scalar part of the quaternion, left side")
 class d6_a:
     formula = r"\frac{d\cos(\phi/2)\,\mathbf u}{dt}=-\tfrac12\sin(\phi/2)\,\boldsymbol\omega\cdot\mathbf u"
     edit = (r"\cos(\phi/2)\,\mathbf u", r"\cos(\phi/2)")
@@ -54,7 +54,7 @@ class d6_a:
     implements = quaternion.derivative_from_base
 
 
-@section.holds("d6#b", "Rate of the scalar part, by the chain rule")
+@rotation_section.holds("d6#b", "Rate of the scalar part, by the chain rule")
 class d6_b:
     formula = r"-\tfrac12\sin(\phi/2)\,\dot\phi"
     inputs = ROTATION
@@ -70,7 +70,7 @@ class d6_b:
     implements = quaternion.derivative_from_base
 
 
-@section.holds("d6#c", "Rate of the scalar part, from the angular velocity")
+@rotation_section.holds("d6#c", "Rate of the scalar part, from the angular velocity")
 class d6_c:
     formula = r"-\tfrac12\sin(\phi/2)\,\boldsymbol\omega\cdot\mathbf u"
     inputs = ROTATION
@@ -85,7 +85,7 @@ class d6_c:
     implements = quaternion.derivative_from_base
 
 
-@section.holds("d6#d", "Rate of the vector part, by the product rule")
+@rotation_section.holds("d6#d", "Rate of the vector part, by the product rule")
 class d6_d:
     formula = r"\frac{d\sin(\phi/2)\mathbf u}{dt}=\tfrac12\cos(\phi/2)\dot\phi\,\mathbf u+\sin(\phi/2)\dot{\mathbf u}"
     inputs = ROTATION
@@ -101,7 +101,7 @@ class d6_d:
     implements = quaternion.derivative_from_base
 
 
-@section.holds("d6#e", "Rate of the vector part, from the angular velocity")
+@rotation_section.holds("d6#e", "Rate of the vector part, from the angular velocity")
 class d6_e:
     formula = r"\frac{d\sin(\phi/2)\mathbf u}{dt}=\tfrac12(\cos(\phi/2)\boldsymbol\omega+\sin(\phi/2)\,\boldsymbol\omega\times\mathbf u)"
     inputs = ROTATION

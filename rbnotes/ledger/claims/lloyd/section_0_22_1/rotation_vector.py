@@ -9,7 +9,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from rbnotes import so3
-from rbnotes.ledger.claims.lloyd.section_0_22_1 import section
+from rbnotes.ledger.claims.lloyd.section_0_22_1 import rotation_section
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.rotation_vectors import (
     angle_axis_rate,
@@ -63,7 +63,7 @@ ROTATION = {
 }
 
 
-@section.holds("d7", "Rate of the angle")
+@rotation_section.holds("d7", "Rate of the angle")
 class d7:
     formula = r"\dot\phi=\boldsymbol\omega\cdot\mathbf u"
     inputs = ROTATION
@@ -83,7 +83,7 @@ class d7:
     implements = so3.left_jacobian_inverse
 
 
-@section.holds("d8", "Rate of the axis")
+@rotation_section.holds("d8", "Rate of the axis")
 class d8:
     formula = r"\dot{\mathbf u}=\tfrac12(\cot(\phi/2)\boldsymbol\omega-\cot(\phi/2)(\boldsymbol\omega\cdot\mathbf u)\mathbf u+\boldsymbol\omega\times\mathbf u)"
     inputs = ROTATION
@@ -105,7 +105,7 @@ class d8:
     implements = so3.left_jacobian_inverse
 
 
-@section.holds("d9#a", "Rate of the rotation vector, by the product rule")
+@rotation_section.holds("d9#a", "Rate of the rotation vector, by the product rule")
 class d9_a:
     formula = r"\frac{d(\phi\mathbf u)}{dt}=\dot\phi\,\mathbf u+\phi\,\dot{\mathbf u}"
     inputs = ROTATION
@@ -125,7 +125,7 @@ class d9_a:
     implements = so3.left_jacobian_inverse
 
 
-@section.holds("d9#b", "Rate of the rotation vector")
+@rotation_section.holds("d9#b", "Rate of the rotation vector")
 class d9_b:
     formula = r"\frac{d(\phi\mathbf u)}{dt}=(\boldsymbol\omega\cdot\mathbf u)\mathbf u+\frac\phi2\left(\cot(\phi/2)(\boldsymbol\omega-(\boldsymbol\omega\cdot\mathbf u)\mathbf u)+\boldsymbol\omega\times\mathbf u\right)"
     inputs = ROTATION
@@ -141,7 +141,7 @@ class d9_b:
     implements = so3.left_jacobian_inverse
 
 
-@section.holds("e0.45", "The matrix U: derivative of the rotation vector")
+@rotation_section.holds("e0.45", "The matrix U: derivative of the rotation vector")
 class e0_45:
     formula = r"\frac{d(\phi\mathbf u)}{dt}=\mathbf U\boldsymbol\omega,\quad\mathbf U\equiv\tfrac12\left(\phi\cot(\phi/2)\mathbf I+(2-\phi\cot(\phi/2))\mathbf u\mathbf u^T-\phi[\mathbf u]\right)"
     inputs = {"w": ROTATION["w"]}
@@ -157,7 +157,7 @@ class e0_45:
     implements = so3.left_jacobian_inverse
 
 
-@section.holds("d10", "Limit of the coefficient of U at angle zero")
+@rotation_section.holds("d10", "Limit of the coefficient of U at angle zero")
 class d10:
     formula = r"\lim_{\phi\to0}\phi\cot(\phi/2)=2"
     result = Result(NUMBER, "on A, along its axes")
@@ -178,7 +178,7 @@ class d10:
     implements = so3.left_jacobian_inverse
 
 
-@section.holds("t1107", "U at angle zero")
+@rotation_section.holds("t1107", "U at angle zero")
 class t1107:
     formula = r"\phi=0:\ \mathbf U=\mathbf I"
     result = Result(NUMBER, "takes angular velocities in frame 1 to rates of the rotation vector there")
@@ -200,7 +200,7 @@ class t1107:
     implements = so3.left_jacobian_inverse
 
 
-@section.holds("e0.47", "The transpose of U")
+@rotation_section.holds("e0.47", "The transpose of U")
 class e0_47:
     formula = r"\mathbf U^T\equiv\tfrac12\left(\phi\cot(\phi/2)\mathbf I+(2-\phi\cot(\phi/2))\mathbf u\mathbf u^T+\phi[\mathbf u]\right)"
     inputs = {"w": ROTATION["w"]}
@@ -223,7 +223,7 @@ class e0_47:
     implements = so3.right_jacobian_inverse
 
 
-@section.holds("t1103", "The matrix U for angular velocities in the rotated frame")
+@rotation_section.holds("t1103", "The matrix U for angular velocities in the rotated frame")
 class t1103:
     formula = r"\dot{\mathbf v}=\mathbf U\,\mathbf R_{21}\,{}^2\boldsymbol\omega=\mathbf U^T\,{}^2\boldsymbol\omega,\quad\mathbf v=\phi\mathbf u"
     inputs = ROTATION

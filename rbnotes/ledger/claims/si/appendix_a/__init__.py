@@ -11,7 +11,7 @@ from rbnotes.ledger.section import Section
 
 section = Section(
     "si/sA",
-    chapter="general-joints-linear-time",
+    chapter="tree-equations",
     arguments={
         "assembly": Argument(
             ASSEMBLY,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rbnotes.ledger.joint_quantities import ASSEMBLY, accelerations, coordinates, forces, velocities
 from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, RATE, TWIST, WRENCH, stacked_quantity
 from rbnotes.ledger.record import Argument
@@ -32,3 +34,4 @@ section = Section(
         "fraction": Argument(NUMBER),
     },
 )
+equations_section = replace(section, chapter="tree-equations")

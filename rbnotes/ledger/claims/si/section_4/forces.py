@@ -6,7 +6,7 @@ import numpy as np
 
 from rbnotes import joints
 from rbnotes.inertia import spatial_inertia
-from rbnotes.ledger.claims.si.section_4 import section
+from rbnotes.ledger.claims.si.section_4 import equations_section, section
 from rbnotes.ledger.claims.si.section_4.trees import ACCELERATED_MOTION, DRIVEN_MOTION
 from rbnotes.ledger.oracles import articulated_bodies, body_trees, complex_steps
 from rbnotes.ledger.oracles.body_quantities import body_quantities, lie_bracket_matrix
@@ -47,14 +47,14 @@ def body_forces(assembly, q, qdot, wrenches, qddot):
     ]
 
 
-@section.definition("t117", "The children of a link")
+@equations_section.definition("t117", "The children of a link")
 class t117:
     formula = r"\mu(i) = \{k \mid \lambda(k) = i\}"
     defines = (r"\mu(i)",)
     implements = (reduced.Tree.children,)
 
 
-@section.holds("e13", "The wrench in a joint, from those in the joints of the children")
+@equations_section.holds("e13", "The wrench in a joint, from those in the joints of the children")
 class e13:
     formula = r"\mathbf f_i = \sum_{k\in\mu(i)}{}^i\mathbf f_k + \mathbf J_i\dot{\mathbf v}_i - \mathrm{ad}_{\mathbf v_i}^*\mathbf J_i\mathbf v_i - \mathbf f_{e,i}"
     inputs = ACCELERATED_MOTION
@@ -86,7 +86,7 @@ class e13:
     implements = reduced.SpatialOperators
 
 
-@section.holds("e14", "The wrench in a joint, with the dual adjoints of the children")
+@equations_section.holds("e14", "The wrench in a joint, with the dual adjoints of the children")
 class e14:
     formula = r"\mathbf f_i = \sum_{k\in\mu(i)}\mathrm{Ad}_{f_{i,k}^{-1}}^*\mathbf f_k + \mathbf J_i\dot{\mathbf v}_i - \mathrm{ad}_{\mathbf v_i}^*\mathbf J_i\mathbf v_i - \mathbf f_{e,i}"
     inputs = ACCELERATED_MOTION
@@ -108,7 +108,7 @@ class e14:
     implements = reduced.SpatialOperators
 
 
-@section.holds("e15", "The joint forces, from the wrenches in the joints")
+@equations_section.holds("e15", "The joint forces, from the wrenches in the joints")
 class e15:
     formula = r"\boldsymbol\tau_i = \mathbf S_i^T\mathbf f_i"
     inputs = ACCELERATED_MOTION
@@ -130,7 +130,7 @@ class e15:
     implements = reduced.inverse_dynamics_dense
 
 
-@section.holds("e16", "The equations of motion")
+@equations_section.holds("e16", "The equations of motion")
 class e16:
     formula = r"\mathbf M(\mathbf q)\ddot{\mathbf q} + \mathbf C(\mathbf q, \dot{\mathbf q})\dot{\mathbf q} + \phi(\mathbf q) = \boldsymbol\tau"
     inputs = DRIVEN_MOTION
@@ -159,7 +159,7 @@ class e16:
     implements = (reduced.SpatialOperators, reduced.forward_dynamics_dense)
 
 
-@section.holds("e17", "Forward dynamics solves with the mass matrix")
+@equations_section.holds("e17", "Forward dynamics solves with the mass matrix")
 class e17:
     formula = r"\ddot{\mathbf q} = \mathbf M(\mathbf q)^{-1}(\boldsymbol\tau - \mathbf C(\mathbf q, \dot{\mathbf q})\dot{\mathbf q} - \phi(\mathbf q))"
     inputs = DRIVEN_MOTION

@@ -6,7 +6,7 @@ import numpy as np
 
 from rbnotes import joints, se3
 from rbnotes.ledger.claims.si.appendix_c import rate_library, rate_reference
-from rbnotes.ledger.claims.si.section_4 import section
+from rbnotes.ledger.claims.si.section_4 import equations_section
 from rbnotes.ledger.claims.si.section_4.trees import MOTION, POSITIONS
 from rbnotes.ledger.oracles import body_trees, complex_steps
 from rbnotes.ledger.oracles.body_quantities import (
@@ -37,7 +37,7 @@ from rbnotes.multibody import reduced
 from rbnotes.testing.strategies import arrays, frames, numbers, twists
 
 
-@section.definition("t87", "Symbols: the parent of a link, and the poses of links")
+@equations_section.definition("t87", "Symbols: the parent of a link, and the poses of links")
 class t87:
     formula = (
         r"\lambda(i) = \text{the parent of link } i,\quad \mathbf T_i = \text{its pose in the inertial frame}"
@@ -47,7 +47,7 @@ class t87:
     implements = reduced.Tree
 
 
-@section.holds("e6", "The pose of a body, from that of its parent")
+@equations_section.holds("e6", "The pose of a body, from that of its parent")
 class e6:
     formula = r"\mathbf T_i = \mathbf T_{\lambda(i)}\mathbf G_i"
     inputs = POSITIONS
@@ -70,7 +70,7 @@ class e6:
     implements = reduced.poses
 
 
-@section.holds("e7", "The twist of a body, as a matrix")
+@equations_section.holds("e7", "The twist of a body, as a matrix")
 class e7:
     formula = r"\hat{\mathbf v}_i = \mathbf T_i^{-1}\dot{\mathbf T}_i = (\mathbf T_{\lambda(i)}\mathbf G_i)^{-1}(\dot{\mathbf T}_{\lambda(i)}\mathbf G_i + \mathbf T_{\lambda(i)}\dot{\mathbf G}_i) = \mathbf G_i^{-1}\hat{\mathbf v}_{\lambda(i)}\mathbf G_i + \mathbf G_i^{-1}\dot{\mathbf G}_i"
     inputs = MOTION
@@ -107,7 +107,7 @@ class e7:
     implements = (reduced.twists, se3.hat)
 
 
-@section.holds("e8", "The twist of a body, from that of its parent")
+@equations_section.holds("e8", "The twist of a body, from that of its parent")
 class e8:
     formula = r"\mathbf v_i = \mathrm{Ad}_{f_{\lambda(i),i}^{-1}}\mathbf v_{\lambda(i)} + \mathbf S_i\dot{\mathbf q}_i"
     inputs = MOTION
@@ -132,7 +132,7 @@ class e8:
     implements = reduced.twists
 
 
-@section.holds("e9", "The columns of S")
+@equations_section.holds("e9", "The columns of S")
 class e9:
     formula = r"\mathbf S_i = \left[\left(\mathbf G_i^{-1}\frac{\partial\mathbf G_i}{\partial q_i^1}\right)^\vee \ \cdots\ \left(\mathbf G_i^{-1}\frac{\partial\mathbf G_i}{\partial q_i^{d_i}}\right)^\vee\right]"
     inputs = POSITIONS
@@ -164,7 +164,7 @@ class e9:
     implements = reduced.motion_subspaces
 
 
-@section.misprint("t105", "The rate of the adjoint of an inverse pose")
+@equations_section.misprint("t105", "The rate of the adjoint of an inverse pose")
 class t105:
     formula = (
         r"\tfrac{d}{dt}\mathrm{Ad}_{\mathbf T_{-1}} = -\mathrm{ad}_{\mathbf v}\,\mathrm{Ad}_{\mathbf T_{-1}}"
@@ -188,7 +188,7 @@ class t105:
     implements = se3.Ad_inverse_dot
 
 
-@section.holds("e10", "The rate of the adjoint from the parent")
+@equations_section.holds("e10", "The rate of the adjoint from the parent")
 class e10:
     formula = r"\dot{\mathrm{Ad}}_{f_{\lambda(i),i}^{-1}} = -\mathrm{ad}_{\mathbf S_i\dot{\mathbf q}_i}\mathrm{Ad}_{f_{\lambda(i),i}^{-1}}"
     inputs = {**MOTION, "qdot": arrays(6).filter(np.any)}
@@ -226,7 +226,7 @@ def _vee(X):
     return np.stack([X[..., 2, 1], X[..., 0, 2], X[..., 1, 0], *np.moveaxis(X[..., :3, 3], -1, 0)], axis=-1)
 
 
-@section.holds("e11", "The rate of a body's twist")
+@equations_section.holds("e11", "The rate of a body's twist")
 class e11:
     formula = r"\dot{\mathbf v}_i = \mathrm{Ad}_{f_{\lambda(i),i}^{-1}}\dot{\mathbf v}_{\lambda(i)} - \mathrm{ad}_{\mathbf S_i\dot{\mathbf q}_i}\mathrm{Ad}_{f_{\lambda(i),i}^{-1}}\mathbf v_{\lambda(i)} + \dot{\mathbf S}_i\dot{\mathbf q}_i + \mathbf S_i\ddot{\mathbf q}_i"
     inputs = {**MOTION, "qddot": arrays(6)}
@@ -257,7 +257,7 @@ class e11:
     implements = reduced.body_kinematics
 
 
-@section.misprint("e12", "The rate of S")
+@equations_section.misprint("e12", "The rate of S")
 class e12:
     formula = r"\dot{\mathbf S}_i = \frac{\partial\mathbf S_i}{\partial q_i^1}\dot q_i + \cdots + \frac{\partial\mathbf S_i}{\partial q_i^{d_i}}\dot q_i^{d_i}"
     edit = (r"\partial q_i^1}\dot q_i +", r"\partial q_i^1}\dot q_i^1 +")
@@ -294,7 +294,7 @@ class e12:
     implements = joints.Universal
 
 
-@section.holds("t129", "S of a revolute joint about z, and its rate")
+@equations_section.holds("t129", "S of a revolute joint about z, and its rate")
 class t129:
     formula = r"\mathbf S_i = [0, 0, 1, 0, 0, 0]^T,\quad \dot{\mathbf S}_i = [0, 0, 0, 0, 0, 0]^T"
     inputs = {"G": frames(), "q": numbers(), "qdot": numbers()}

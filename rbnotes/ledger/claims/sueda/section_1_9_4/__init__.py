@@ -9,7 +9,7 @@ from rbnotes.ledger.section import Section
 
 section = Section(
     "sueda/s1.9.4",
-    chapter="springs-and-muscles-on-bodies",
+    chapter="muscles",
     page_2019=Page(10, last=13),
     page_2021=DROPPED,
     arguments={
