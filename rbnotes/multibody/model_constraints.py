@@ -18,6 +18,8 @@ from rbnotes.multibody.reduced.constraints import AttachedParticle, PrescribedBo
 from rbnotes.multibody.reduced.dynamics import coordinate_constraints
 from rbnotes.multibody.reduced.joint_reactions import constraint_body_jacobian
 
+CONSTRAINT_TOLERANCE = 1e-10
+"""Accepted error of constraints after a step, rad or m."""
 INITIAL_ERROR = 1e-6
 """Largest accepted violation of constraints by the initial state, rad or m."""
 
@@ -47,6 +49,15 @@ class ConstraintEquations(NamedTuple):
     limit_rows: Array
     limit_gap: Array
     limit_body_rows: Array
+
+    @property
+    def error_to_correct(self) -> Array:
+        """Errors ``(m,)`` beyond the tolerance, zero for the others.
+
+        Corrections within the tolerance would move bodies that friction holds at rest. Errors of redundant
+        rows contradict each other by rounding.
+        """
+        return np.where(np.abs(self.error) > CONSTRAINT_TOLERANCE, self.error, 0.0)
 
 
 def constraint_equations(model: Model, state: State, t: float) -> ConstraintEquations:

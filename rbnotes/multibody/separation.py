@@ -58,7 +58,7 @@ def separate_bodies(
         np.concatenate([rows @ J, equations.limit_rows]),
         np.concatenate([separation_distances(points.gap, slop), -equations.limit_gap]),
         equations.G,
-        -equations.error,
+        -equations.error_to_correct,
     )
     displacement = solve(problem, tolerance=SEPARATION_TOLERANCE).x
     separated = model.system.reparametrize(replace(state, q=state.q + displacement))

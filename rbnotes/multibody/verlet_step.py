@@ -64,7 +64,11 @@ from rbnotes.multibody.maximal.stepping import (
 )
 from rbnotes.multibody.maximal.trajectory import ContactRecord
 from rbnotes.multibody.model import Model
-from rbnotes.multibody.model_constraints import ConstraintEquations, constraint_equations
+from rbnotes.multibody.model_constraints import (
+    CONSTRAINT_TOLERANCE,
+    ConstraintEquations,
+    constraint_equations,
+)
 from rbnotes.multibody.reduced.bearings import joint_bearings
 from rbnotes.multibody.reduced.dynamics import (
     generalized_body_force,
@@ -91,8 +95,6 @@ from rbnotes.multibody.tree_bearings import TreeBearingUpdate
 from rbnotes.unchecked import se3
 from rbnotes.unchecked.frozen import replace_unchecked
 
-CONSTRAINT_TOLERANCE = 1e-10
-"""Accepted error of constraints after a step, rad or m."""
 MAX_CONSTRAINT_ITERATIONS = 20
 """Largest number of corrections of the constraint impulses in a step."""
 MAX_HALVINGS = 5
@@ -221,8 +223,7 @@ class TreeStepper:
         h, tree = self.settings.h, self.model.tree
         kinematics = self.model.system.body_kinematics(state)
         equations = constraint_equations(self.model, state, state.t + h)
-        # Corrections within the tolerance would move bodies that friction holds at rest.
-        target = -np.where(np.abs(equations.error) > CONSTRAINT_TOLERANCE, equations.error, 0.0) / h
+        target = -equations.error_to_correct / h
         mass = generalized_mass_matrix(self.model, state.q, kinematics.J)
         rows = unchecked.contact_jacobian(points, kinematics.body_poses)
         initial_velocity, impacts = state.qdot, None

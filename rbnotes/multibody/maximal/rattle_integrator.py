@@ -231,7 +231,11 @@ def _first_update_and_free_motion(
         correction.velocity, correction.multipliers, G, relative_velocities(rows, correction.velocity)
     )
     update = _add_rotors(update, rotors, rotors.rows @ update.before, correction.rotor_velocity)
-    return update, correction.end_state, correction.end_constraints
+    end_state, end_constraints = correction.end_state, correction.end_constraints
+    if end_constraints is None:
+        end_joints = context.move_joints(joints, end_state.E)
+        end_constraints = VelocityConstraints(end_joints, end_state, end_state.t)
+    return update, end_state, end_constraints
 
 
 def _correct_constraints(
@@ -261,10 +265,7 @@ def _correct_constraints(
     multipliers, error = np.zeros(num_rows), np.inf
     if not num_rows and not has_rotors:
         end_state = advance_free_motion(model, state, corrected_velocity, h)
-        end_constraints = VelocityConstraints(
-            context.move_joints(joints, end_state.E), end_state, end_state.t
-        )
-        return Correction(corrected_velocity, multipliers, rotor_velocity, end_state, end_constraints)
+        return Correction(corrected_velocity, multipliers, rotor_velocity, end_state)
     if has_rotors:
         # An impulse on bodies that changes the velocity of a rotor by -1.
         rotor_responses = model.free_system.sparse_inverse_mass_matrix @ (rotors.rows.T * rotors.armature)

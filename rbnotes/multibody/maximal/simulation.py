@@ -205,7 +205,8 @@ def _take_steps(
     return MaximalTrajectory(
         States.stack(states),
         np.array(energies),
-        *(np.array(each) for each in zip(*coordinates, strict=True)),
+        np.array([q for q, _ in coordinates]),
+        np.array([qdot for _, qdot in coordinates]),
         np.array([each.multipliers for each in results]),
         np.array([each.actuator_impulse for each in results]),
         np.array([each.friction_impulse for each in results]),

@@ -183,7 +183,7 @@ class Correction(NamedTuple):
     end_state
         State after the free motion.
     end_constraints
-        Equations at that state, for bodies with six coordinates each.
+        Equations at that state; None if they were not needed.
     """
 
     velocity: Array
