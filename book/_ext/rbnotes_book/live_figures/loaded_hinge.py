@@ -12,6 +12,7 @@ from rbnotes.dynamics import State
 from rbnotes.friction import Bearing, journal_bearing
 from rbnotes.inertia import spatial_inertia
 from rbnotes.multibody import reduced
+from rbnotes.multibody.reduced.bearings import Bearings
 from rbnotes_book.live_figures import printed_form
 
 MASS, MOMENT, DISTANCE, GRAVITY, STEP, CONTACTS, NUM_ANGLES = 1.0, 0.02, 0.3, 9.81, 0.01, 8, 60
@@ -27,13 +28,15 @@ def pin(radius: float, mu: float, count: int = CONTACTS) -> Bearing:
 
 def normals(count: int) -> Array:
     """Return the outward normals ``(count, 2)`` of the contacts around one end."""
-    return pin(1.0, 0.0, count).normals[:count, :2]
+    result: Array = pin(1.0, 0.0, count).normals[:count, :2]
+    return result
 
 
 def multipliers(force: Array, count: int) -> Array:
     """Return the normal multipliers ``(count,)`` of a force across the pin, in sum over both ends."""
     wrench = np.array([0, 0, 0, *force, 0])
-    return np.sum(pin(1.0, 0.0, count).normal_multipliers(wrench).reshape(2, count), axis=0)
+    result: Array = np.sum(pin(1.0, 0.0, count).normal_multipliers(wrench).reshape(2, count), axis=0)
+    return result
 
 
 def pendulum_step(
@@ -44,7 +47,7 @@ def pendulum_step(
     # The pendulum is along x; it hangs along -y where its angle is zero.
     tree = reduced.Tree([reduced.Link("body", joints.Revolute(), M)], gravity=[0, -gravity, 0])
     start = State(q=[angle - np.pi / 2], qdot=[rate])
-    bearings = {"body": bearing or pin(1.0, 0.0)}
+    bearings: Bearings = {"body": bearing or pin(1.0, 0.0)}
     step = reduced.bisp_step(reduced.TreeSystem(tree), start, h, bearings, tolerance=1e-12)
     load = step.bearing_reactions["body"]
     return {

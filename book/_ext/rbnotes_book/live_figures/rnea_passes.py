@@ -76,7 +76,7 @@ def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
         relative = se3.inverse(poses[:-1]) @ poses[1:]
         handed = np.swapaxes(se3.Ad_inverse(relative), -1, -2) @ wrenches[1:, :, None]
         taken, R = np.append(handed[:, 2, 0], 0.0), poses[:, :3, :3]
-        arrows = (R @ wrenches[:, 3:, None])[:, :2, 0]
+        arrows: Array = (R @ wrenches[:, 3:, None])[:, :2, 0]
     else:
         totals = found["twists" if mode == "velocities" else "rates"][:, 2]
         taken = np.append(0.0, totals[:-1])

@@ -39,11 +39,15 @@ def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
         return planar_pose(np.add(state["pose"], [x, y, angle]))
 
     def wrench(E: Array) -> Array:
-        return forces_at(E).w[0, PLANE]
+        result: Array = forces_at(E).w[0, PLANE]
+        return result
+
+    def column(j: int) -> Array:
+        return derivative(lambda t: wrench(displaced(j, t))).value
 
     K = forces_at(E).K
     matrix = (symmetric_part(K) if mode == "symmetrized" else K)[np.ix_(PLANE, PLANE)]
-    columns = [derivative(lambda t, j=j: wrench(displaced(j, t))).value for j in range(3)]
+    columns = [column(j) for j in range(3)]
     change = np.array([state["turn"], *(end - E)[:2, 3]]) if mode == "world" else move[PLANE]
     predicted, after, skew = wrench(E) + matrix @ change, wrench(end), matrix - matrix.T
     return {
