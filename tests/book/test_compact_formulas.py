@@ -19,11 +19,20 @@ FORMULAS = [
     r"\frac{1}{2}\,\frac{\partial f}{\partial\xi} + \tfrac12\cot\tfrac\phi2",
     r"\frac{\dfrac{a}{b} + c}{1 + \dfrac{x_1}{\lVert\Delta x\rVert}}",
     r"\begin{pmatrix} R & p \\ 0 & 1 \end{pmatrix}^{-1}",
-    r"\begin{bmatrix} a_{11} & \cdots & a_{1n} \\ \vdots & \ddots & \vdots \\ a_{m1} & \cdots & a_{mn} \end{bmatrix}",
+    (
+        r"\begin{bmatrix} a_{11} & \cdots & a_{1n} \\ \vdots & \ddots & \vdots \\ a_{m1} & \cdots & "
+        r"a_{mn} \end{bmatrix}"
+    ),
     r"\left(\begin{array}{c|c} A & B \\ \hline C & D \end{array}\right)",
     r"\begin{pmatrix} [x_1][R_1^\T(p_1 - X_2)] & [x_1] \\ R_2^\T R_1[x_1] & -[x_2]R_2^\T \end{pmatrix}",
-    r"\begin{cases} \mathbf I_{6\times6} & \text{if } \lambda(i) = j \\ \mathbf 0 & \text{otherwise} \end{cases}",
-    r"\begin{aligned} f_1 &= k_t R_1^\T (x_2 - x_1), & \tau_1 &= k_r\, w, \\ f_2 &= -f_1 & \tau_2 &= -k_r w \end{aligned}",
+    (
+        r"\begin{cases} \mathbf I_{6\times6} & \text{if } \lambda(i) = j \\ \mathbf 0 & "
+        r"\text{otherwise} \end{cases}"
+    ),
+    (
+        r"\begin{aligned} f_1 &= k_t R_1^\T (x_2 - x_1), & \tau_1 &= k_r\, w, \\ f_2 &= -f_1 & "
+        r"\tau_2 &= -k_r w \end{aligned}"
+    ),
     r"\begin{gathered} w = f_s w_n, \\ f_s = k\,\frac{l - L}{L} + d\,\frac{\dot l}{L} \end{gathered}",
     r"\underbrace{\begin{pmatrix} a \\ b \end{pmatrix} c}_{K_1} + \underbrace{d\,e}_{K_2}",
     r"\overbrace{a + b}^{n}\ \overline{x + y}\ \underline{z}",
@@ -36,22 +45,34 @@ FORMULAS = [
     r"\min_{v}\ \max_{\lambda\ge 0}\ \lim_{h\to0}\ \operatorname{diag}(a)",
     r"0 \le \lambda \perp G v + b \ge 0",
     r"a \overset{\text{def}}{=} b \stackrel{!}{=} c \underset{x}{\to} d",
-    r"\mathbf S_i^\T\bar{\mathbf J}_i\,(\mathbf A_i\dot{\mathbf v} + \mathbf S_i\ddot{\mathbf q}_i) = 0 \quad\Rightarrow\quad x",
+    (
+        r"\mathbf S_i^\T\bar{\mathbf J}_i\,(\mathbf A_i\dot{\mathbf v} + \mathbf S_i\ddot{\mathbf "
+        r"q}_i) = 0 \quad\Rightarrow\quad x"
+    ),
     r"\mathcal R\,J_v\,\mathcal R^\T,\qquad \mathcal R = \operatorname{diag}(R_A, R_A)",
     r"\phantom{\mathbf f_i} = \sum_{k}\mathbf A_k^*\,\mathbf f_k",
     r"x_{a_{b_c}}^{d^{e^f}} + {x'}^2 + x''_i",
     r"\binom{n}{k}\ \tbinom{n}{k}\ {n \brace k}",
     r"\boxed{M \dot v = f}\ \cancel{a}",
     r"\substack{i = 1 \\ i \ne j}\ \sum_{\substack{0 < i < n \\ j \in J}} x_{ij}",
-    r"\dot{\mathbf v}_\lambda = \Theta_\lambda\dot{\mathbf v},\ \boldsymbol\alpha_k\ \mathrm{ad}^*_{\mathbf v}",
+    (
+        r"\dot{\mathbf v}_\lambda = \Theta_\lambda\dot{\mathbf v},\ \boldsymbol\alpha_k\ "
+        r"\mathrm{ad}^*_{\mathbf v}"
+    ),
     r"\left\lVert\frac{x}{y}\right\rVert_2 \quad \left|\begin{matrix} a & b \\ c & d \end{matrix}\right|",
     r"\htmlData{symbol=1}{\mathbf {n}^{\T}}\,{}^{0}_{i}\htmlData{symbol=0}{\mathbf {R}}",
     r"\htmlClass{wrong}{-}\,\htmlData{symbol=3}{\dot{\mathbf x}}\ \htmlData{symbol=2}{\bar{\tau}_{k}}",
     r"\tfrac{d}{dt}\mathbb R^{3}\ \mathfrak{so}(3)\ \mathsf T\ \texttt{code}",
-    r"\scriptstyle a + \frac{b}{c}\ \displaystyle \frac{b}{c}\ {\scriptscriptstyle x}\ {\large y}\ {\small z}",
+    (
+        r"\scriptstyle a + \frac{b}{c}\ \displaystyle \frac{b}{c}\ {\scriptscriptstyle x}\ {\large "
+        r"y}\ {\small z}"
+    ),
     r"\xrightarrow[\text{below}]{\text{above}}\ \overrightarrow{AB}",
     r"a\!b\,c\:d\;e\quad f\qquad g\hspace{1em}h\ i~j",
-    r"\begin{pmatrix} 1.3^3 & -1.3^2 \\ 3\cdot 1.3^2 & -2\cdot 1.3 \end{pmatrix}\begin{pmatrix} a_1 \\ d_2 \end{pmatrix}",
+    (
+        r"\begin{pmatrix} 1.3^3 & -1.3^2 \\ 3\cdot 1.3^2 & -2\cdot 1.3 \end{pmatrix}\begin{pmatrix} "
+        r"a_1 \\ d_2 \end{pmatrix}"
+    ),
 ]
 """Formulas of each kind in the book, and of constructs that KaTeX sets in a way of its own."""
 TOLERANCE = 0.5

@@ -404,3 +404,11 @@ def test_drawing_labels_are_legible_and_separate_on_a_phone(browser, tmp_path):
                 wide = min(right, right_2) - max(left, left_2)
                 high = min(bottom, bottom_2) - max(top, top_2)
                 assert min(wide, high) <= 4, (name, text, draw().labels[other].text)
+
+
+def test_links_to_displays_that_moved_lead_to_their_new_page(browser):
+    with window(browser, LOOK["light"]) as page:
+        page.set_default_timeout(60_000)
+        page.route("**/scene-player*.js", lambda route: route.abort())
+        page.goto(f"{PAGES.as_uri()}/book/springs-and-muscles-on-bodies.html#equation-sueda-1-62")
+        page.wait_for_url("**/multi-point-muscles.html#equation-sueda-1-62")

@@ -354,7 +354,9 @@ class t350_b:
     implements = reduced.factor_matrices
 
 
-@section.holds("e59", "The operator that propagates twists from body to descendants, by blocks")
+@section.holds(
+    "e59", "The operator that propagates twists from body to descendants, by blocks", chapter="tree-equations"
+)
 class e59:
     formula = r"\mathbf G_\lambda(i, j) = \begin{cases}\mathrm{Ad}_{f_{\lambda(i),i}^{-1}}\cdots\mathrm{Ad}_{f_{j,\lambda^{p-1}(i)}^{-1}} & \text{if } \lambda^p(i) = j \text{ for some } p \\ \mathbf I_{6\times6} & \text{if } i = j \\ \mathbf 0_{6\times6} & \text{otherwise}\end{cases}"
     inputs = POSITIONS
@@ -379,7 +381,7 @@ class e59:
     implements = reduced.SpatialOperators
 
 
-@section.holds("e60", "Propagation of twists by one generation")
+@section.holds("e60", "Propagation of twists by one generation", chapter="tree-equations")
 class e60:
     formula = r"\Gamma_\lambda = \mathbf I - \mathbf G_\lambda^{-1},\quad \Gamma_\lambda\mathbf G_\lambda = \mathbf G_\lambda - \mathbf I"
     inputs = POSITIONS
