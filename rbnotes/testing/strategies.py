@@ -28,6 +28,7 @@ NON_DYADIC_DENOMINATOR = 65.243809
 """Denominator of numbers that use all binary digits, so that sums of products are rounded."""
 MAX_LARGE_EXPONENT, MAX_PI_OFFSET_EXPONENT = 3, 8
 """Orders of magnitude of large numbers, and of the distance of angles from pi."""
+QUATERNION_SIZE = 4
 ZERO_VECTOR_PERIOD, AXIS_ALIGNED_PERIOD = 4, 2
 """Average number of degenerate vectors per zero vector, and per vector along an axis if zero is excluded."""
 TINY_EXPONENTS = (1, 2, 3, 3, 4, 4, 5, 6, 7, 8, 8, 9, 9, 12)
@@ -286,7 +287,7 @@ def _with_target_angle(entries: Array, selector: int, low: float, high: float, i
         entries[:] = _target.angle if _target.angle < np.pi else entries
     elif may_be_rotation and length > 0 and (high > np.pi or (is_symmetric and selector % 2)):
         entries[:3] *= _target.angle / length
-    elif is_symmetric:
+    elif is_symmetric and entries.size != QUATERNION_SIZE:
         index = selector % entries.size
         entries[index] = np.copysign(_target.angle, entries[index])
     return entries
