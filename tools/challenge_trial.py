@@ -6,6 +6,7 @@ fraction of wrong submissions that fail and the number of right ones that fail, 
 
     python tools/challenge_trial.py               about five minutes on one core
     python tools/challenge_trial.py --count 100   fewer mutants; writes nothing
+    python tools/challenge_trial.py --angles 150  only functions that are wrong close to special angles
     python tools/challenge_trial.py --code        instead run all code that the cards offer
     python tools/challenge_trial.py --cards       instead check that all cards are complete
 """
@@ -30,7 +31,12 @@ from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
 from rbnotes.coursework.cards import Card, standalone_code
 from rbnotes.coursework.challenge import Case, assess, cases, collect_answers
-from rbnotes.coursework.challenge.case_generation import right_forms
+from rbnotes.coursework.challenge.case_generation import (
+    MAX_TINY_ANGLE,
+    iterate_angle_cases,
+    make_case,
+    right_forms,
+)
 from rbnotes.coursework.challenge.library_tasks import load_all
 from rbnotes.ledger import Record
 from rbnotes.ledger.checks.claim_code import UnreadableFunction, readable_function
@@ -40,17 +46,23 @@ from rbnotes.ledger.checks.mutation import (
     form_under_test,
     source_mutants,
 )
-from rbnotes.ledger.evaluation import distance, evaluate, samples
+from rbnotes.ledger.evaluation import Values, distance, evaluate, samples
 from rbnotes.ledger.record import Function
 
 RESULTS = Path(__file__).parents[1] / "book" / "_data" / "challenge.json"
 EXAMPLES, DENSE = 96, 96
 """Numbers of cases of the challenge (half of its default) and of the independent test."""
+ANGLE_SLIPS_EACH = 8
+"""Functions that are wrong close to special angles, for one claim."""
 EACH = 60
 """Submissions made of one claim."""
 SLOW = 0.0008
 """Claims whose oracle takes longer, in seconds, are left out: they would take hours."""
 SEED, OTHER_SEED = 0, 20_000
+SLIP_RANGES = (*(10.0**-decade for decade in range(1, 7)), 0.02)
+"""Distances from a special angle below which the functions of :func:`angle_slips` are wrong, rad."""
+NUM_RANGE_DRAWS, MIN_WRONG_FRACTION = 12, 0.25
+"""Number of random angles within such a distance, and fraction on which a wrong function must be wrong."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +143,11 @@ def is_right(submission: Submission, cases: Sequence[Case]) -> bool:
     return True
 
 
+def challenge_cases(claim: Record, seed: int, examples: int) -> list[Case]:
+    """Return the cases of a challenge: random ones, then those close to special angles."""
+    return [*cases(claim, seed=seed, examples=examples), *iterate_angle_cases(claim, seed=seed)]
+
+
 def claims(generator: random.Random) -> Iterator[Record]:
     """Yield claims with fast oracles in random order."""
     checkable = [
@@ -156,7 +173,7 @@ def trial(
     num_changed = 0
     for claim in claims(generator):
         print(f"\r{num_changed} ", end="", file=sys.stderr, flush=True)
-        claim_cases = cases(claim, seed=seed, examples=examples)
+        claim_cases = challenge_cases(claim, seed, examples)
         dense_cases = cases(claim, seed=seed + OTHER_SEED, examples=dense)
         for submission in submissions(claim, generator, min(each, count - num_changed)):
             num_changed += bool(submission.change)
@@ -174,7 +191,7 @@ def variants(examples: int = EXAMPLES) -> tuple[Tally, list[str]]:
     """Test the functions written by hand; return the tally and the wrong results."""
     tally, missed = Tally(), list[str]()
     cases_by_claim = {
-        name: cases(ledger.find(name), examples=examples) for name in {each.claim for each in VARIANTS}
+        name: challenge_cases(ledger.find(name), SEED, examples) for name in {each.claim for each in VARIANTS}
     }
     for variant in VARIANTS:
         submission = Submission(ledger.find(variant.claim), variant.description, variant.function)
@@ -222,6 +239,101 @@ def cards() -> list[str]:
     return missing
 
 
+def angle_argument(cases: Sequence[Case]) -> str | None:
+    """Return the argument that is an angle or starts with a rotation vector; None if there is none."""
+    for name in cases[0].inputs if cases else ():
+        values = [case.inputs[name] for case in cases]
+        if all(isinstance(value, (float, np.ndarray)) and np.size(value) in (1, 3, 6) for value in values):
+            lengths = [np.linalg.norm(np.ravel(value)[:3]) for value in values]
+            if np.allclose(lengths, [case.angle for case in cases], rtol=1e-9):
+                return name
+    return None
+
+
+def with_angle(values: Values, name: str, angle: float) -> Values:
+    """Return inputs in which an argument has another angle about the same axis."""
+    value = np.array(values[name], dtype=float)
+    flat = value.reshape(-1)
+    flat[:3] *= angle / np.linalg.norm(flat[:3])
+    return {**values, name: value if value.ndim else float(value)}
+
+
+def angle_slips(claim: Record, generator: random.Random) -> Iterator[Submission]:
+    """Yield functions that are wrong close to a special angle, on a quarter of the angles there.
+
+    Within a distance of 0, a quarter, a half or a full turn they take that angle itself, or, near zero, the
+    odd part of the result as a series that is cut after its first term.
+    """
+    cases = list(iterate_angle_cases(claim, seed=SEED + OTHER_SEED))
+    name, forms = angle_argument(cases), right_forms(claim)
+    if name is None or not forms:
+        return
+    form, names = forms[0], list(cases[0].inputs)
+
+    def evaluate_at(values: Values, angle: float) -> Any:
+        return form(*with_angle(values, name, angle).values())
+
+    for special, width, is_series in (
+        *((turn * np.pi, width, False) for turn in (0.0, 0.5, 1.0, 2.0) for width in SLIP_RANGES),
+        *((0.0, width, True) for width in SLIP_RANGES),
+    ):
+
+        def wrong(
+            *inputs: Any, special: float = special, width: float = width, is_series: bool = is_series
+        ) -> Any:
+            values = dict(zip(names, inputs, strict=True))
+            angle = float(np.linalg.norm(np.ravel(values[name])[:3]))
+            if angle == 0 or abs(angle - special) > width:
+                return form(*inputs)
+            if is_series:
+                difference = np.subtract(form(*inputs), evaluate_at(values, -angle))
+                return evaluate_at(values, 0.0) + difference / 2
+            return evaluate_at(values, special)
+
+        wrong_draws = 0
+        for _ in range(NUM_RANGE_DRAWS):
+            offset = width * 10.0 ** -generator.uniform(0, 1) * generator.choice((-1, 1))
+            angle = special + offset if special else abs(offset)
+            values = with_angle(generator.choice(cases).inputs, name, angle)
+            region = "tiny" if angle <= MAX_TINY_ANGLE else "special angle"
+            case = make_case(claim, region, values)
+            wrong_draws += case is not None and not is_right(Submission(claim, "", wrong), [case])
+        if wrong_draws >= MIN_WRONG_FRACTION * NUM_RANGE_DRAWS:
+            kind = "first-order series" if is_series else f"angle {special:.4g}"
+            yield Submission(claim, f"{kind} within {width:g}", wrong)
+
+
+def angle_trial(count: int, *, seed: int = SEED, examples: int = EXAMPLES) -> tuple[Tally, list[Submission]]:
+    """Test functions that are wrong near special angles; return the tally and the misjudged functions."""
+    generator = random.Random(seed)
+    tally, disagreed = Tally(), list[Submission]()
+    for claim in claims(generator):
+        slips = list(angle_slips(claim, generator))
+        if not slips:
+            continue
+        claim_cases = challenge_cases(claim, seed, examples)
+        chosen = generator.sample(slips, min(len(slips), ANGLE_SLIPS_EACH, count - tally.wrong))
+        rights = [Submission(claim, "", form) for form in right_forms(claim)]
+        for submission in rights + chosen:
+            right = not submission.change
+            passed = passes(submission, claim_cases)
+            tally.add(right, passed)
+            if right != passed:
+                disagreed.append(submission)
+        if tally.wrong >= count:
+            break
+    return tally, disagreed
+
+
+def report(tally: Tally, disagreed: Sequence[Submission]) -> int:
+    """Print a tally; return 1 if a right submission fails or too many wrong ones pass."""
+    print(f"{tally.wrong_failed} of {tally.wrong} wrong submissions fail ({tally.detection_rate:.2%}),")
+    print(f"  {tally.right_failed} of {tally.right} right ones fail")
+    for each in disagreed:
+        print(f"    {each.claim.id}: {each.change or 'unchanged'}")
+    return int(tally.right_failed > 0 or tally.detection_rate < 0.99)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the tool; exit status 1 if a right submission fails or too many wrong ones pass."""
     parser = argparse.ArgumentParser(description="Measure the error rates of rbnotes.challenge.")
@@ -229,6 +341,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--examples", type=int, default=EXAMPLES, help="number of cases of the challenge")
     parser.add_argument("--dense", type=int, default=DENSE, help="number of cases of the independent test")
+    parser.add_argument("--angles", type=int, default=0, help="number of functions wrong near special angles")
     parser.add_argument("--code", action="store_true", help="run the code on the cards")
     parser.add_argument("--cards", action="store_true", help="check that the cards are complete")
     options = parser.parse_args(arguments)
@@ -242,20 +355,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         missing = cards()
         print("\n".join(missing) or "all cards are complete")
         return bool(missing)
+    if options.angles:
+        return report(*angle_trial(options.angles, seed=options.seed, examples=options.examples))
     by_hand, missed = variants(options.examples)
     print(
         f"{by_hand.right + by_hand.wrong} by hand: {by_hand.wrong_failed} of {by_hand.wrong} wrong ones fail,"
     )
     print(f"  {by_hand.right_failed} of {by_hand.right} right ones fail", *missed, sep="\n    ")
     tally, disagreed = trial(options.count, seed=options.seed, examples=options.examples, dense=options.dense)
-    print(f"{tally.wrong_failed} of {tally.wrong} wrong submissions fail ({tally.detection_rate:.2%}),")
-    print(f"  {tally.right_failed} of {tally.right} right ones fail")
-    for each in disagreed:
-        print(f"    {each.claim.id}: {each.change or 'unchanged'}")
+    failed = report(tally, disagreed)
     if options.count >= 1000:
         figures = {"by_hand": vars(by_hand), "by_mutation": vars(tally), "seed": options.seed}
         RESULTS.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-    return int(bool(missed) or tally.right_failed > 0 or tally.detection_rate < 0.99)
+    return int(bool(missed) or failed)
 
 
 if __name__ == "__main__":

@@ -53,6 +53,7 @@ from rbnotes.arguments.numbers import (
     with_ndim,
 )
 from rbnotes.arguments.objects import (
+    call_user_function,
     choice,
     instances,
     require_force_law,
@@ -83,6 +84,7 @@ __all__ = [
     "array",
     "boolean_vector",
     "broadcast_to_count",
+    "call_user_function",
     "choice",
     "common_shape",
     "count",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from inspect import signature
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from rbnotes.arguments.types_and_errors import InvalidArgument, format_value
+from rbnotes.arguments.types_and_errors import Array, InvalidArgument, format_value
+
+_PACKAGE_PREFIX = __name__.partition(".")[0] + "."
 
 
 def choice(name: str, value: Any, options: tuple[str, ...]) -> str:
@@ -99,6 +101,46 @@ def require_force_law(name: str, value: Any) -> None:
         If the value does not accept one argument.
     """
     require_function(name, value, "state", hint=", whose time is state.t")
+
+
+def call_user_function(name: str, function: Callable[..., Any], *values: Any) -> Any:
+    """Call a function and check that it leaves the arrays of its arguments unchanged.
+
+    Functions of this package are not checked.
+
+    Parameters
+    ----------
+    name
+        Name of the function in the error message.
+    *values
+        Arrays, or objects with arrays as attributes, such as states.
+
+    Raises
+    ------
+    InvalidArgument
+        If the function writes into an array.
+    """
+    module = getattr(function, "__module__", None) or type(function).__module__
+    if module.startswith(_PACKAGE_PREFIX):
+        return function(*values)
+    # Bytes, because NaN differs from itself.
+    arrays = [(label, array, array.tobytes()) for label, array in _arrays(values)]
+    result = function(*values)
+    for label, array, content in arrays:
+        if array.tobytes() != content:
+            raise InvalidArgument(name, f"a function that writes into {label}", "one that works on copies")
+    return result
+
+
+def _arrays(values: Sequence[Any]) -> Iterator[tuple[str, Array]]:
+    """Yield the arrays among values and their attributes that are not empty, with descriptions."""
+    for number, value in enumerate(values, 1):
+        if isinstance(value, np.ndarray):
+            yield f"its argument {number}", value
+        elif hasattr(value, "__dict__"):
+            for attribute, array in vars(value).items():
+                if isinstance(array, np.ndarray) and array.size:
+                    yield f"`{attribute}` of its argument {number}", array
 
 
 def text(name: str, value: Any) -> str:

@@ -97,7 +97,7 @@ def failure_code() -> int:
     return 1 + int.from_bytes(sha256(sources).digest()[:6])
 
 
-_PYTHON_MODULES = ("compilation.py", "problems.py")
+_PYTHON_MODULES = ("cache_files.py", "compilation.py", "problems.py")
 _EXTERNAL_IMPORTS = re.compile(rb"^from (rbnotes\.(?!compiled\.)[\w.]+) import", re.MULTILINE)
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rbnotes.arguments import Array
 from rbnotes.compiled.array_arguments import float_view, is_vector_like, pyobject_pointer, uint_view
 from rbnotes.compiled.array_views import view_at
+from rbnotes.compiled.cache_files import check_cache_files
 from rbnotes.compiled.collision.narrow_phase import SHAPE_SIZE, find_contacts
 from rbnotes.compiled.compilation import failure_code
 from rbnotes.compiled.complementarity.lemke import solve_lemke
@@ -118,7 +119,7 @@ def entry(pyobject_arguments: bool = False, **options: Any) -> Callable[[EntryFu
         )
         name = function.__name__
         function.__qualname__ = f"{name}_{FAILURE:x}"
-        ENTRIES[name] = njit(cache=True, **options)(function), signature
+        ENTRIES[name] = check_cache_files(njit(cache=True, **options)(function)), signature
         return ENTRIES[name][0]
 
     return add

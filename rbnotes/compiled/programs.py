@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from rbnotes.arguments import Array
 from rbnotes.compiled.array_arguments import float_view, is_vector_like, pyobject_pointer, uint_view
+from rbnotes.compiled.cache_files import check_cache_files
 from rbnotes.compiled.decorators import FMA_OPTIONS
 from rbnotes.compiled.simd.gather_scatter import transpose_vectors
 from rbnotes.compiled.simd.lanes import INDEX_TYPE, VECTOR_TYPE, Float64x8, call_intrinsic
@@ -295,7 +296,7 @@ def program_entry(failure: int, key: int) -> Any:
     # numba names the files of its cache by it. With one name for all programs, two processes that compile at
     # the same time may choose the same file name, and load each other's code.
     evaluate_joints.__qualname__ = f"evaluate_joints_{key:x}"
-    return njit(cache=True, nogil=True, **FMA_OPTIONS)(evaluate_joints)
+    return check_cache_files(njit(cache=True, nogil=True, **FMA_OPTIONS)(evaluate_joints))
 
 
 def program_signature(program: Any) -> Any:

@@ -51,7 +51,8 @@ def assemble(groups: Iterable[ForceGroup], state: State) -> Forces:
     f = np.zeros(state.size)
     K, D = _SparseEntries(state.size), _SparseEntries(state.size)
     for group in groups:
-        indices, f_group, K_group, D_group = group.forces(state)
+        name = type(group).__name__
+        indices, f_group, K_group, D_group = arguments.call_user_function(name, group.forces, state)
         is_free = indices != NO_COORDINATE
         np.add.at(f, indices[is_free], f_group[is_free])
         K.add(indices, K_group)

@@ -17,7 +17,10 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, wraps
+from inspect import isfunction
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -83,6 +86,14 @@ class JointType(ABC):
     >>> Hinge().motion_subspace([0.3]).ravel().tolist()
     [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
     """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__module__.partition(".")[0] == __name__.partition(".")[0]:
+            return  # hooks of this package do not write into their arguments
+        for name, hook in vars(cls).copy().items():
+            if name in _HOOKS and isfunction(hook):
+                setattr(cls, name, _check_arguments_after_call(hook))
 
     def __str__(self) -> str:
         words = re.findall("[A-Z][a-z]*|[0-9]+[A-Z]", type(self).__name__)
@@ -299,3 +310,17 @@ class JointType(ABC):
         q, qdot = self._check_coordinates("q", q), self._check_coordinates("qdot", qdot)
         shape = (*arguments.common_shape(q=q.shape[:-1], qdot=qdot.shape[:-1]), self.num_coordinates)
         return np.broadcast_to(q, shape), np.broadcast_to(qdot, shape)
+
+
+_HOOKS = frozenset(name for name in vars(JointType) if name.startswith("compute_"))
+
+
+def _check_arguments_after_call(hook: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a hook that raises an error if it writes into its arguments."""
+
+    @wraps(hook)
+    def call(self: JointType, *values: Any) -> Any:
+        name = f"{type(self).__name__}.{hook.__name__}"
+        return arguments.call_user_function(name, hook.__get__(self), *values)
+
+    return call

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.dynamics import Forces, State, zero_forces
 from rbnotes.multibody.model import Model
@@ -25,7 +26,8 @@ def actuator_commands(model: Model, control: Control | None, state: State) -> Ar
     """
     if control is None:
         return model.actuator_gains.default_command
-    return model.command_vector("control(state)", control(model.state_from_tree(state)))
+    command = arguments.call_user_function("control", control, model.state_from_tree(state))
+    return model.command_vector("control(state)", command)
 
 
 def tree_actuator_forces(model: Model, control: Control | None, state: State) -> Array:
@@ -53,5 +55,6 @@ def applied_power(model: Model, state: State, actuator_force: Array) -> float:
     power = (passive_joint_forces(model.tree, state.q, state.qdot) + actuator_force) @ state.qdot
     if model.force_law is not zero_forces:
         bodies = model.system.maximal_state(state)
-        power = power + model.force_law(bodies).f @ bodies.phi.ravel()
+        force = arguments.call_user_function("forces", model.force_law, bodies).f
+        power = power + force @ bodies.phi.ravel()
     return float(power)

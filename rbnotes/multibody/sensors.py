@@ -146,7 +146,7 @@ def joint_wrench(model: Model, state: State, body: str, *, tau: ArrayLike = 0.0)
     wrenches = matvec(tree.inertias, accelerations)
     wrenches -= gyroscopic_and_gravity_wrenches(tree, tree_state.q, tree_state.qdot)
     bodies = State(kinematics.body_poses, kinematics.phi, t=state.t)
-    wrenches -= np.reshape(model.force_law(bodies).f, wrenches.shape)
+    wrenches -= np.reshape(arguments.call_user_function("forces", model.force_law, bodies).f, wrenches.shape)
     equations = [each for each in model.constraints if not each.unilateral]
     for _, rows, own in constraints_on_bodies(system, equations, tree_state):
         wrenches -= (rows.T @ multipliers[own]).reshape(wrenches.shape)

@@ -447,7 +447,8 @@ class TreeStepper:
         wrenches: Array = np.zeros(len(gravity))
         if model.force_law is not zero_forces:
             bodies = replace_unchecked(EMPTY_STATE, E=kinematics.body_poses, phi=kinematics.phi, t=state.t)
-            force = arguments.vector("forces: f", model.force_law(bodies).f, bodies.size)
+            force = arguments.call_user_function("forces", model.force_law, bodies).f
+            force = arguments.vector("forces: f", force, bodies.size)
             wrenches = h / 2 * force
         return GeneralizedForceImpulses(J.T @ gravity, J.T @ wrenches + h / 2 * springs, gravity + wrenches)
 

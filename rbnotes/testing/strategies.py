@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
@@ -21,12 +22,13 @@ from scipy.spatial.transform import Rotation
 from rbnotes.arguments import Array
 
 Angles = Literal["any", "small", "near_pi", "large"]
-Region = Literal["generic", "tenths", "non-dyadic", "tiny", "near pi", "large", "degenerate"]
+Region = Literal["generic", "tenths", "non-dyadic", "tiny", "near pi", "large", "degenerate", "special angle"]
 GRID_DENOMINATOR = 64
 NON_DYADIC_DENOMINATOR = 65.243809
 """Denominator of numbers that use all binary digits, so that sums of products are rounded."""
 MAX_LARGE_EXPONENT, MAX_PI_OFFSET_EXPONENT = 3, 8
 """Orders of magnitude of large numbers, and of the distance of angles from pi."""
+QUATERNION_SIZE = 4
 ZERO_VECTOR_PERIOD, AXIS_ALIGNED_PERIOD = 4, 2
 """Average number of degenerate vectors per zero vector, and per vector along an axis if zero is excluded."""
 TINY_EXPONENTS = (1, 2, 3, 3, 4, 4, 5, 6, 7, 8, 8, 9, 9, 12)
@@ -35,7 +37,16 @@ TINY_EXPONENTS = (1, 2, 3, 3, 4, 4, 5, 6, 7, 8, 8, 9, 9, 12)
 They range from the switch to the series to a cosine that rounds to 1.
 """
 
+
+@dataclass
+class AngleTarget:
+    """Angle, or length of rotation vectors, that draws in the region ``special angle`` have, rad."""
+
+    angle: float
+
+
 _region: Region = "generic"
+_target = AngleTarget(np.pi)
 
 
 @contextmanager
@@ -47,8 +58,9 @@ def region(name: Region) -> Iterator[None]:
     (integers, so that zeros, parallel and equal vectors, and directions along an axis are common); all
     numbers except angles are ``large`` (up to a thousand times larger); angles and rotation vectors are
     ``near pi``, and one other number, which may be a joint coordinate, is near a quarter or half turn. All
-    numbers except ``generic``, ``tenths`` and ``degenerate`` ones are ``non-dyadic``. Numbers that are
-    ``tenths`` are the generic ones, rounded: they are easy to read.
+    numbers except ``generic``, ``tenths`` and ``degenerate`` ones are ``non-dyadic``. Angles, rotation
+    vectors and one other number take the angle of :func:`angles_at` in the region ``special angle``. Numbers
+    that are ``tenths`` are the generic ones, rounded: they are easy to read.
     """
     global _region
     previous = _region
@@ -57,6 +69,22 @@ def region(name: Region) -> Iterator[None]:
         yield
     finally:
         _region = previous
+
+
+@contextmanager
+def angles_at(target: AngleTarget) -> Iterator[None]:
+    """Return a context in the region ``special angle``, in which angles and rotation vectors have one size.
+
+    The target may change between two draws. Angles that strategies keep below pi do not exceed it.
+    """
+    global _target
+    previous = _target
+    _target = target
+    try:
+        with region("special angle"):
+            yield
+    finally:
+        _target = previous
 
 
 def numbers(low: float = -2.0, high: float = 2.0) -> SearchStrategy[float]:
@@ -102,8 +130,8 @@ def nonsingular_rotation_vectors(
 
     def is_inside(w: Array) -> bool:
         length = float(np.linalg.norm(w))
-        low = np.nextafter(0, 1) if _region == "tiny" else shortest
-        high = max(np.nextafter(np.pi, 0), longest) if _region == "near pi" else longest
+        low = np.nextafter(0, 1) if _region in ("tiny", "special angle") else shortest
+        high = max(np.nextafter(np.pi, 0), longest) if _region in ("near pi", "special angle") else longest
         return bool(low <= length <= high)
 
     return strategy.filter(is_inside)
@@ -251,6 +279,27 @@ def _map_to_region(
                 np.pi / (2 if selector % 3 else 1),
             )
             entries[index] = np.copysign(special_angle - short, entries[index])
+    if _region == "special angle" and may_vanish:
+        return _with_target_angle(entries, selector, low, high, is_angle)
+    return entries
+
+
+def _with_target_angle(entries: Array, selector: int, low: float, high: float, is_angle: bool) -> Array:
+    """Return entries in which an angle, a rotation vector or one coordinate has the target angle.
+
+    Three entries, or the first three of six, may be a rotation vector; if they are short, they may also be
+    joint coordinates.
+    """
+    is_symmetric = low == -high and entries.size > 0
+    may_be_rotation = entries.size == 3 or (entries.size == 6 and is_symmetric)
+    length = float(np.linalg.norm(entries[:3]))
+    if is_angle:
+        entries[:] = _target.angle if _target.angle < np.pi else entries
+    elif may_be_rotation and length > 0 and (high > np.pi or (is_symmetric and selector % 2)):
+        entries[:3] *= _target.angle / length
+    elif is_symmetric and entries.size != QUATERNION_SIZE:
+        index = selector % entries.size
+        entries[index] = np.copysign(_target.angle, entries[index])
     return entries
 
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import zip_longest
+from dataclasses import dataclass, replace
+from itertools import cycle, zip_longest
+from typing import Any
 
 import numpy as np
+from hypothesis import Phase, given
+from hypothesis import seed as seeded
+from hypothesis.strategies import DrawFn, SearchStrategy, builds, composite, tuples
 from numpy.typing import NDArray
 
 from rbnotes import arguments
@@ -19,11 +23,16 @@ from rbnotes.ledger.evaluation import (
     deviation,
     distance,
     evaluate_reference,
+    inputs_strategy,
     samples,
+    search_settings,
     try_evaluate,
 )
+from rbnotes.ledger.quantities import NUMBER, Dimension, QuantityDeclaration, VectorQuantity
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Inputs, Record
-from rbnotes.testing.strategies import Region
+from rbnotes.testing import reproducible_draws, strategies
+from rbnotes.testing.strategies import AngleTarget, Region, angles_at
+from rbnotes.unchecked.so3 import CLOSED_FORM_ABOVE, SERIES_BELOW
 
 REGION_ORDER: tuple[Region, ...] = (
     *("generic", "tiny", "generic", "large", "generic", "near pi", "generic", "non-dyadic"),
@@ -48,6 +57,24 @@ LOSS_FACTOR = 10.0
 """Ratio of the accepted error to that of a right form that loses digits."""
 RELATIVE_JITTER = 1e-14
 """Relative perturbation of inputs, similar to rounding, that must not change results by the tolerance."""
+SPECIAL_ANGLES = (
+    *(SERIES_BELOW, CLOSED_FORM_ABOVE),
+    *(np.pi / 2, np.pi, 3 * np.pi / 2, 2 * np.pi),
+)
+"""Angles at which code branches: thresholds of the library's series, quarter turns, the period."""
+ANGLE_OFFSETS = tuple(10.0**-decade for decade in range(1, 9))
+"""Distances from the special angles, on both sides, rad."""
+SMALL_ANGLES = (*(10.0 ** (-step / 10) for step in range(3, 43)), *(10.0**-decade for decade in range(5, 9)))
+"""Small angles, where series replace closed forms: ten in each decade down to 1e-4, then one in each, rad."""
+ANGLE_TARGETS = (
+    *SMALL_ANGLES,
+    *(angle + sign * offset for angle in SPECIAL_ANGLES for offset in ANGLE_OFFSETS for sign in (-1, 1)),
+)
+"""Angles of the directed cases, see :func:`iterate_angle_cases`."""
+MAX_TINY_ANGLE = 0.1
+"""Largest angle at which right forms may lose digits by cancellation, rad."""
+NUM_ANGLE_PROBES = 8
+"""Number of draws that show whether a claim takes angles."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +97,8 @@ class Case:
     precision_mask
         Entries of the result whose last digits depend on those of the inputs: booleans ``(...)``,
         dimensionless; None if single precision exceeds the tolerance anyway.
+    angle
+        Angle of the directed cases, rad; None for others.
     """
 
     claim: str
@@ -78,6 +107,7 @@ class Case:
     expected: Array
     tolerance: float
     precision_mask: NDArray[np.bool_] | None = None
+    angle: float | None = None
 
 
 def cases(claim: Record, *, seed: int = 0, examples: int = 200) -> tuple[Case, ...]:
@@ -142,6 +172,84 @@ def iterate_cases(
         case = next((case for case in candidates if case is not None), None)
         if case is not None:
             yield case
+
+
+def iterate_angle_cases(claim: Record, *, seed: int) -> Iterator[Case]:
+    """Yield cases in which an angle or a rotation vector is small or close to a special angle.
+
+    Random inputs rarely come close to a multiple of pi, and never from above. These cases take each of
+    ``ANGLE_TARGETS`` in turn. There are none for claims without angles.
+    """
+    inputs = angle_inputs(claim)
+    if not inputs or not _draw_angle_inputs(inputs, NUM_ANGLE_PROBES, seed):
+        return
+    for angle, values in _draw_angle_inputs(inputs, len(ANGLE_TARGETS), seed):
+        case = make_case(claim, "tiny" if angle <= MAX_TINY_ANGLE else "special angle", values)
+        if case is not None:
+            yield replace(case, angle=angle)
+
+
+def angle_inputs(claim: Record) -> Inputs:
+    """Return the strategies of a claim's inputs for the context :func:`rbnotes.testing.strategies.angles_at`.
+
+    Arguments with dimensions keep their ``non-dyadic`` numbers.
+    """
+
+    @composite
+    def draw_ordinary(draw: DrawFn, strategy: SearchStrategy[Any]) -> Any:
+        with strategies.region("non-dyadic"):
+            return draw(strategy)
+
+    inputs = claim.allowed_inputs
+    with_angles = [name for name in inputs if _may_be_angle(claim.quantities.get(name))]
+    if not with_angles:
+        return {}
+    return {
+        name: strategy if name in with_angles else draw_ordinary(strategy)
+        for name, strategy in inputs.items()
+    }
+
+
+def _may_be_angle(quantity: QuantityDeclaration | None) -> bool:
+    """Return True if an argument of this quantity has numbers without a dimension."""
+    if isinstance(quantity, Dimension):
+        return quantity == NUMBER
+    return not isinstance(quantity, VectorQuantity) or NUMBER in quantity.entries
+
+
+def _has_angle(values: Values, angle: float) -> bool:
+    """Return True if a number, an entry of a vector or its first three entries have this angle."""
+    numbers = [np.atleast_1d(value) for value in values.values() if isinstance(value, (float, np.ndarray))]
+    return any(
+        np.isclose(np.append(np.abs(each), np.linalg.norm(each[:3])), angle, rtol=1e-12, atol=0).any()
+        for each in numbers
+        if each.ndim == 1
+    )
+
+
+def _draw_angle_inputs(inputs: Inputs, count: int, seed: int) -> list[tuple[float, Values]]:
+    """Return inputs with their target angles; draws without an angle are left out."""
+    target = AngleTarget(np.pi)
+    angles = cycle(ANGLE_TARGETS)
+    drawn: list[tuple[float, Values]] = []
+
+    def choose_angle() -> None:
+        target.angle = next(angles)
+
+    @seeded(seed)
+    @search_settings(count, Phase.generate)
+    @given(tuples(builds(choose_angle), inputs_strategy(inputs)))
+    def draw(choice_and_values: tuple[None, Values]) -> None:
+        if _has_angle(choice_and_values[1], target.angle):
+            drawn.append((target.angle, choice_and_values[1]))
+
+    with warnings.catch_warnings(), np.errstate(all="ignore"), reproducible_draws(), angles_at(target):
+        warnings.simplefilter("ignore")
+        try:
+            draw()
+        except Exception:  # objects with such angles may be invalid
+            return drawn
+    return drawn
 
 
 def _large_inputs(inputs: Inputs, seed: int) -> list[Values]:

@@ -5,27 +5,41 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
+from hypothesis import Phase
 from numpy.typing import NDArray
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.coursework.challenge.assessment import Assessment, assess, format_results
 from rbnotes.coursework.challenge.calls import Answer, collect_answer, collect_answers
-from rbnotes.coursework.challenge.case_generation import Case, iterate_cases, make_case
+from rbnotes.coursework.challenge.case_generation import (
+    Case,
+    angle_inputs,
+    iterate_angle_cases,
+    iterate_cases,
+    make_case,
+)
 from rbnotes.coursework.challenge.diagnosis import find_slip
 from rbnotes.coursework.challenge.dimensions import probes, units_mismatch
 from rbnotes.coursework.challenge.formatting import format_value
 from rbnotes.coursework.challenge.library_tasks import find_task
 from rbnotes.ledger.counterexamples import replay
-from rbnotes.ledger.evaluation import CLEAR_RESIDUAL, SIGNIFICANT_RESIDUAL, Values, find_smallest
+from rbnotes.ledger.evaluation import (
+    CLEAR_RESIDUAL,
+    SIGNIFICANT_RESIDUAL,
+    Values,
+    find_inputs,
+    find_smallest,
+    search_settings,
+)
 from rbnotes.ledger.record import Record
 from rbnotes.ledger.tex_to_text import sentence_to_text
 from rbnotes.testing import interruptible
-from rbnotes.testing.strategies import Region
+from rbnotes.testing.strategies import AngleTarget, Region, angles_at
 
 FIRST_BATCH_SIZE = 32
 """Number of cases after which a function that failed is not tried further."""
@@ -129,7 +143,7 @@ def challenge(
     function
         Function that takes these arguments by position and returns an array.
     examples
-        Number of inputs.
+        Number of random inputs. Inputs with angles near special ones are added for claims that take angles.
     seed
         Seed of the random inputs.
 
@@ -142,7 +156,10 @@ def challenge(
     record = find_task(id)
     arguments.require_function("function", function)
     examples, seed = arguments.count("examples", examples, 1), arguments.count("seed", seed)
-    stream = iterate_cases(record, seed=seed, examples=examples, first_batch=FIRST_BATCH_SIZE)
+    stream = chain(
+        iterate_cases(record, seed=seed, examples=examples, first_batch=FIRST_BATCH_SIZE),
+        iterate_angle_cases(record, seed=seed),
+    )
     results: TriedCases = []
     while not any(not assessment for _, _, assessment in results):
         batch = list(islice(stream, FIRST_BATCH_SIZE if not results else examples))
@@ -238,7 +255,12 @@ def _shrink_failure(
 
         if threshold > assessment.error:
             continue
-        values = find_smallest(record.allowed_inputs, is_wrong, examples=examples, region=case.region)
+        if case.angle is None:
+            values = find_smallest(record.allowed_inputs, is_wrong, examples=examples, region=case.region)
+        else:
+            with angles_at(AngleTarget(case.angle)):
+                options = search_settings(examples, Phase.generate, Phase.shrink)
+                values = find_inputs(angle_inputs(record), is_wrong, options)
         outcome = None if values is None else try_inputs(values)
         if outcome is not None:
             return outcome

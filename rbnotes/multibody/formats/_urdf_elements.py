@@ -25,6 +25,9 @@ from rbnotes.unchecked import se3
 INERTIA_ROUNDING_LENGTH = 1e-9
 """Length L for which an inertia defect below mass times L^2 is rounding, m."""
 
+MIN_RELATIVE_MINOR = 1e-6
+"""Minors of the second moments of mass, relative to their sum, above which rounding does not matter."""
+
 JOINT_KINDS = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating")
 
 
@@ -174,6 +177,8 @@ def _mass_properties(context: str, inertial: ET.Element, repairs: list[str] | No
             expected = "mass, or no inertia either"
             _repair(f"{context}: inertia", "inertia without mass", expected, "left out", repairs)
         return None
+    if mass > 1 / arguments.MAX_ABS_VALUE and _is_inertia_of_solid(J):
+        return _rotated(MassProperties(np.array(mass), J, pose[:3, 3]), pose)
     J = inertia.nearest_inertia(J, tolerance=abs(mass) * INERTIA_ROUNDING_LENGTH**2)
     try:
         body = inertia.mass_properties(mass, J)
@@ -183,6 +188,25 @@ def _mass_properties(context: str, inertial: ET.Element, repairs: list[str] | No
         remedy = "replaced by the nearest that a body has"
         _repair(f"{context}: inertia", error.got, error.expected, remedy, repairs)
         body = inertia.mass_properties(mass, inertia.nearest_inertia(J))
+    return _rotated(body, pose)
+
+
+def _is_inertia_of_solid(J: Array) -> bool:
+    """Return True if all second moments of mass are clearly positive.
+
+    Leading minors take much less time than the eigenvalues of a single small matrix.
+    """
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = J.tolist()
+    half_trace = (xx + yy + zz) / 2
+    a, b, c = half_trace - xx, half_trace - yy, half_trace - zz
+    minor = a * b - xy * xy
+    determinant = c * minor - a * yz * yz - b * xz * xz - 2 * xy * yz * xz
+    margin = MIN_RELATIVE_MINOR * half_trace
+    return a > margin and minor > margin * half_trace and determinant > margin * half_trace * half_trace
+
+
+def _rotated(body: MassProperties, pose: Array) -> MassProperties:
+    """Return the mass properties of a body whose center of mass is the origin of a frame."""
     R = pose[:3, :3]
     rotated = R @ body.inertia @ R.T
     return MassProperties(body.mass, (rotated + rotated.T) / 2, pose[:3, 3])

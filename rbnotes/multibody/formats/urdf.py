@@ -8,6 +8,7 @@ the link's. The file has no gravity.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from heapq import heappop, heappush
 from pathlib import Path
 from typing import TypeVar
@@ -31,6 +32,8 @@ from rbnotes.multibody.formats._xml import parse_xml
 from rbnotes.multibody.formats.robot import Frame, LinkGeometry, Robot, RobotJoint
 from rbnotes.multibody.reduced.model import Link, Tree
 from rbnotes.shapes import Shape
+from rbnotes.unchecked.frozen import replace_unchecked
+from rbnotes.unchecked.spatial_inertia import spatial_inertia
 
 _Element = TypeVar("_Element", LinkElement, JointElement)
 
@@ -125,7 +128,7 @@ def load_urdf(
         raise InvalidArgument("source", "a robot none of whose joints moves", "a joint that moves, or a base")
     inertias = _welded_inertias(links, frames)
     tree = [
-        Link(name, motion, inertias.get(name), parent, pose, damping=damping)
+        _link(name, motion, inertias.get(name), parent, pose, damping)
         for name, motion, parent, pose, damping in tree_joints
     ]
     return Robot(
@@ -253,8 +256,19 @@ def _welded_inertias(
 
 def _composite_inertia(bodies: Sequence[MassProperties], poses: Sequence[Array]) -> Array:
     if len(bodies) == 1 and np.array_equal(poses[0], np.eye(4)):
-        return inertia.spatial_inertia(*bodies[0])
-    return inertia.spatial_inertia(*inertia.composite(bodies, np.stack(poses)))
+        return spatial_inertia(*bodies[0])
+    return spatial_inertia(*inertia.composite(bodies, np.stack(poses)))
+
+
+def _link(
+    name: str, motion: JointType, inertia: Array | None, parent: str | None, pose: Array, damping: float
+) -> Link:
+    """Return a link, whose inertia is that of bodies that were checked."""
+    link = Link(name, motion, None, parent, pose, damping=damping)
+    if inertia is None:
+        return link
+    is_moderate = np.max(np.abs(inertia)) < arguments.MAX_ABS_VALUE
+    return replace_unchecked(link, inertia=inertia) if is_moderate else replace(link, inertia=inertia)
 
 
 def _placed_solids(

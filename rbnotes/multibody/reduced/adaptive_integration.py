@@ -270,7 +270,8 @@ class _EventDetector:
         return now.t
 
     def _value(self, i: int, state: State) -> float:
-        return arguments.real_number(f"events[{i}]", self.events[i].function(state))
+        name = f"events[{i}]"
+        return arguments.real_number(name, arguments.call_user_function(name, self.events[i].function, state))
 
 
 def _event_time(

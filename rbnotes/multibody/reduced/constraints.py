@@ -323,7 +323,9 @@ class PrescribedBody(BodyConstraint):
     ) -> BodyConstraintRows:
         """Return the rows that prescribe components of the body's twist at the time t."""
         i, components = system.tree.index(self.link), list(self.components)
-        prescribed = self.motion(t, kinematics.body_poses[i], kinematics.phi[i])
+        prescribed = arguments.call_user_function(
+            f"motion of {self.link!r}", self.motion, t, kinematics.body_poses[i], kinematics.phi[i]
+        )
         twist, rate = (_prescribed_value(self.link, value, 6) for value in prescribed)
         generalized_rows, error = np.zeros((len(components), state.size)), np.zeros(len(components))
         return BodyConstraintRows(

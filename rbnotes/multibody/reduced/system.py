@@ -326,7 +326,7 @@ class TreeSystem(StateRetraction):
         """Return the forces on the maximal state, as :meth:`maximal_state` returns it."""
         if self.applied_forces is zero_forces:
             return zero_forces(maximal_state)
-        f, K, D = self.applied_forces(maximal_state)
+        f, K, D = arguments.call_user_function("applied_forces", self.applied_forces, maximal_state)
         return Forces(arguments.vector("applied_forces: f", f, maximal_state.size), K, D)
 
     def _coordinate_constraint_inertia_forces(
@@ -367,7 +367,7 @@ class TreeSystem(StateRetraction):
         k = self.tree.num_coordinates
         if self.applied_joint_forces is None:
             return Forces(np.zeros(k), np.zeros((k, k)), np.zeros((k, k)))
-        f, K, D = self.applied_joint_forces(state)
+        f, K, D = arguments.call_user_function("applied_joint_forces", self.applied_joint_forces, state)
         f = arguments.vector("applied_joint_forces: f", f, k)
         K, D = (
             _to_dense(arguments.matrix(f"applied_joint_forces: {n}", m, k, k))

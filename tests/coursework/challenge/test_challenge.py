@@ -8,7 +8,7 @@ from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 import rbnotes
-from rbnotes import ledger
+from rbnotes import ledger, so3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.coursework.challenge import assess, cases, collect_answer, collect_answers
 from rbnotes.coursework.challenge.formatting import format_value
@@ -305,3 +305,22 @@ def test_examples_and_seed_must_be_integers(options):
     with pytest.raises(InvalidArgument, match="a whole number") as error:
         rbnotes.challenge(PRODUCT, right, **options)
     assert {error.value.name} == {*options}
+
+
+def identity_near_full_turn(w):
+    return np.eye(3) if abs(np.linalg.norm(w) - 2 * np.pi) < 1e-3 else so3.exp(w)
+
+
+def series_below_a_fiftieth(w):
+    angle, W = np.linalg.norm(w), so3.hat(w)
+    return np.eye(3) + (1 - angle**2 / 6) * W + W @ W / 2 if angle < 0.02 else so3.exp(w)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_functions_wrong_close_to_special_angles_fail(seed):
+    name = "sueda/s1.3/e1.10#a"
+    for wrong, angle in ((identity_near_full_turn, 2 * np.pi), (series_below_a_fiftieth, 0.02)):
+        result = rbnotes.challenge(name, wrong, seed=seed)
+        assert result.assessment.status == "wrong"
+        assert abs(np.linalg.norm(result.counterexample["w"]) - angle) < 0.02
+    assert rbnotes.challenge(name, so3.exp, seed=seed)

@@ -1,5 +1,7 @@
 """Robots from URDF: against Pinocchio, and errors in files."""
 
+import cProfile
+import pstats
 from pathlib import Path
 from time import process_time
 from types import SimpleNamespace
@@ -425,3 +427,29 @@ class TestRepairs:
         assert tree.inertias[0, 5, 5] == 2
         assert np.linalg.eigvalsh(tree.inertias[0])[0] < 1e-15
         reduced.forward_dynamics_dense(tree, np.zeros(2), np.zeros(2))
+
+
+def test_number_of_calls_is_proportional_to_the_number_of_links():
+    """Calls are counted, because times depend on the load of the machine: 4,000 links take two seconds."""
+
+    def calls_per_link(count, parent):
+        body = """<inertial><origin xyz="0.1 0 0.2" rpy="0 0.1 0"/><mass value="1.5"/><inertia ixx="0.1"
+            iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>"""
+        solid = '<origin rpy="0.2 0 0"/><geometry><box size="0.1 0.2 0.3"/></geometry>'
+        links = "".join(
+            f'<link name="l{i}">{body}<visual>{solid}</visual><collision>{solid}</collision></link>'
+            for i in range(count)
+        )
+        carrying = "".join(
+            f"""<joint name="j{i}" type="revolute"><parent link="l{parent(i)}"/><child link="l{i}"/>
+            <origin xyz="0.3 0 0"/><axis xyz="0 0 1"/><limit lower="-1" upper="1"/></joint>"""
+            for i in range(1, count)
+        )
+        profile = cProfile.Profile()
+        profile.runcall(load_urdf, f'<robot name="r">{links}{carrying}</robot>')
+        return pstats.Stats(profile).total_calls / count
+
+    for parent in (lambda i: i - 1, lambda i: 0, lambda i: i // 2):
+        few, many = (calls_per_link(count, parent) for count in (100, 400))
+        assert many < 1.05 * few
+        assert many < 1000
