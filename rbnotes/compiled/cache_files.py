@@ -17,11 +17,11 @@ CHECKSUM_SIZE = 16
 """Bytes of the checksum at the start of a file."""
 
 
-class ChecksummedCacheFile(IndexDataCacheFile):  # type: ignore[misc]  # numba has no types
+class ChecksummedCacheFile(IndexDataCacheFile):
     """Index and data files of one function; a file with a wrong checksum counts as missing."""
 
     def _dump(self, obj: Any) -> bytes:
-        content: bytes = super()._dump(obj)
+        content: bytes = super()._dump(obj)  # type: ignore[no-untyped-call]  # numba has no types
         return _checksum(content) + content
 
     def _save_index(self, overloads: dict[Any, str]) -> None:
@@ -36,7 +36,8 @@ class ChecksummedCacheFile(IndexDataCacheFile):  # type: ignore[misc]  # numba h
         return overloads if (version, stamp) == (self._version, self._source_stamp) else {}
 
     def _load_data(self, name: str) -> Any:
-        return pickle.loads(_read_verified(self._data_path(name)))
+        path: str = self._data_path(name)  # type: ignore[no-untyped-call]
+        return pickle.loads(_read_verified(path))
 
 
 def check_cache_files(dispatcher: Any) -> Any:
@@ -44,7 +45,8 @@ def check_cache_files(dispatcher: Any) -> Any:
     file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if file is not None:  # None if compilation is disabled
         name = file._index_name.removesuffix(".nbi")
-        dispatcher._cache._cache_file = ChecksummedCacheFile(file._cache_path, name, file._source_stamp)
+        checked: Any = ChecksummedCacheFile  # numba has no types
+        dispatcher._cache._cache_file = checked(file._cache_path, name, file._source_stamp)
     return dispatcher
 
 
