@@ -270,7 +270,13 @@ class TreeStepper:
         def correct(update: VelocityUpdate) -> Correction | None:
             return self._correct_constraints(state, update, mass, equations.G)
 
-        corrected = solve_with_correction(solve, correct, has_bearings=bool(self.model.bearings))
+        depends_on_velocity = np.any(joints.damping) or len(joints.bounded.rows) > 0
+        corrected = solve_with_correction(
+            solve,
+            correct,
+            has_bearings=bool(self.model.bearings),
+            num_repeats=1 if depends_on_velocity and self.model.constraints else 0,
+        )
         if corrected is None:
             return None
         update, correction = corrected

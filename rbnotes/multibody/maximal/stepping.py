@@ -198,6 +198,7 @@ def solve_with_correction(
     correct: Callable[[VelocityUpdate], Correction | None],
     *,
     has_bearings: bool,
+    num_repeats: int = 0,
 ) -> tuple[VelocityUpdate, Correction] | None:
     """Return an update and its correction, or None if the step is too long to satisfy the constraints.
 
@@ -211,6 +212,9 @@ def solve_with_correction(
         Function from the last correction to the update; its argument is None at first.
     correct
         Function from an update to its correction.
+    num_repeats
+        Number of repeated updates without bearings. One keeps the second order if a correction of first order
+        changes impulses that depend on velocities.
 
     Raises
     ------
@@ -218,7 +222,7 @@ def solve_with_correction(
         If the reactions do not settle.
     """
     correction, change = None, np.inf
-    for _ in range(MAX_CORRECTED_UPDATES):
+    for number in range(MAX_CORRECTED_UPDATES):
         try:
             update = solve(correction)
         except NotSolved:
@@ -228,7 +232,7 @@ def solve_with_correction(
         correction = correct(update)
         if correction is None:
             return None
-        if not has_bearings:
+        if not has_bearings and number == num_repeats:
             return update, correction
         size = float(np.linalg.norm(update.multipliers + correction.multipliers))
         change = float(np.linalg.norm(correction.multipliers)) / (size or 1.0)
