@@ -239,7 +239,7 @@ __all__ = [
     "unchecked",
     "viewer",
 ]
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 
 def __getattr__(name: str) -> Any:
