@@ -48,6 +48,7 @@ from rbnotes.ledger.checks.mutation import (
 )
 from rbnotes.ledger.evaluation import Values, distance, evaluate, samples
 from rbnotes.ledger.record import Function
+from rbnotes.testing.strategies import Region
 
 RESULTS = Path(__file__).parents[1] / "book" / "_data" / "challenge.json"
 EXAMPLES, DENSE = 96, 96
@@ -245,7 +246,7 @@ def angle_argument(cases: Sequence[Case]) -> str | None:
         values = [case.inputs[name] for case in cases]
         if all(isinstance(value, (float, np.ndarray)) and np.size(value) in (1, 3, 6) for value in values):
             lengths = [np.linalg.norm(np.ravel(value)[:3]) for value in values]
-            if np.allclose(lengths, [case.angle for case in cases], rtol=1e-9):
+            if np.allclose(lengths, [case.angle or 0.0 for case in cases], rtol=1e-9):
                 return name
     return None
 
@@ -295,7 +296,7 @@ def angle_slips(claim: Record, generator: random.Random) -> Iterator[Submission]
             offset = width * 10.0 ** -generator.uniform(0, 1) * generator.choice((-1, 1))
             angle = special + offset if special else abs(offset)
             values = with_angle(generator.choice(cases).inputs, name, angle)
-            region = "tiny" if angle <= MAX_TINY_ANGLE else "special angle"
+            region: Region = "tiny" if angle <= MAX_TINY_ANGLE else "special angle"
             case = make_case(claim, region, values)
             wrong_draws += case is not None and not is_right(Submission(claim, "", wrong), [case])
         if wrong_draws >= MIN_WRONG_FRACTION * NUM_RANGE_DRAWS:
@@ -348,9 +349,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.count < 1:
         raise InvalidArgument("--count", str(options.count), "a positive number")
     if options.code:
-        failed = code()
-        print("\n".join(failed) or "all code on the cards is correct")
-        return bool(failed)
+        wrong_code = code()
+        print("\n".join(wrong_code) or "all code on the cards is correct")
+        return bool(wrong_code)
     if options.cards:
         missing = cards()
         print("\n".join(missing) or "all cards are complete")

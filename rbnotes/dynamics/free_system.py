@@ -252,7 +252,7 @@ class FreeSystem(StateRetraction):
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
-        forces = arguments.call_user_function("applied_forces", self.applied_forces, state)
+        forces: Forces = arguments.call_user_function("applied_forces", self.applied_forces, state)
         if self.applied_forces is zero_forces:
             return forces
         if not isinstance(forces, Forces):

@@ -49,7 +49,7 @@ def without_plain_tokens(body: str) -> str:
 def faults(page: Path) -> list[str]:
     """Return the limits that a page exceeds; chapters may contain scenes and drawings of any size."""
     text = page.read_text(encoding="utf-8")
-    has = {"elements": len(ELEMENT.findall(text))}
+    has: dict[str, float] = {"elements": len(ELEMENT.findall(text))}
     if is_generated(page.name):
         has["MB"] = len(text.encode()) / 1e6
     return [

@@ -196,7 +196,7 @@ def _is_inertia_of_solid(J: Array) -> bool:
 
     Leading minors take much less time than the eigenvalues of a single small matrix.
     """
-    (xx, xy, xz), (_, yy, yz), (_, _, zz) = J.tolist()
+    xx, xy, xz, _, yy, yz, _, _, zz = map(float, J.flat)
     half_trace = (xx + yy + zz) / 2
     a, b, c = half_trace - xx, half_trace - yy, half_trace - zz
     minor = a * b - xy * xy
