@@ -29,8 +29,8 @@ SECURITY_NOTE = (
     "(rbnotes/coursework/grading/container)."
 )
 RESTRICTIONS = (
-    *("memory", "file size", "open files", "number of processes"),
-    *("network", "files of others", "signals", "processes of others"),
+    *("memory", "file size", "disk space", "open files", "number of processes"),
+    *("network", "files of others", "signals", "processes of others", "kernel keys", "separate user"),
 )
 
 

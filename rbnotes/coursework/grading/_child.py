@@ -90,10 +90,12 @@ def _run_worker(settings: dict[str, Any], number: int, restrictions: list[str]) 
     folder = os.getcwd()
     del sys.path[:2]
     needed = [path for path in settings["path"] if os.path.exists(path)] + [os.__file__]
+    restrictions += _restrictions.limit_disk_space(folder)
     restrictions += _restrictions.switch_user(number, needed, folder)
     _restrictions.die_with_parent()
     restrictions += _restrictions.set_resource_limits(*settings["limits"])
     restrictions += _restrictions.apply_landlock(settings["readable"], [folder, "/dev/null"])
+    restrictions += _restrictions.forbid_kernel_keys()
     for name in ("_messages", "_restrictions", "calls"):
         del sys.modules[name]
     sys.argv[:] = [MODULE_NAME]

@@ -8,7 +8,9 @@ for other systems. They contain accidents and pranks; they are not a security bo
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
+import platform
 import resource
 import signal
 import struct
@@ -19,7 +21,12 @@ from typing import Any
 
 _LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 _NEW_USER, _NEW_PID, _NEW_NET, _NEW_IPC = 0x10000000, 0x20000000, 0x40000000, 0x08000000
-_SET_DEATH_SIGNAL, _SET_SUBREAPER, _NO_NEW_PRIVILEGES = 1, 36, 38
+_NEW_MOUNTS = 0x20000
+_SET_DEATH_SIGNAL, _SET_SECCOMP, _SET_SUBREAPER, _NO_NEW_PRIVILEGES = 1, 22, 36, 38
+_PRIVATE, _NO_SUID_OR_DEVICES = 0x44000, 0x6  # flags of mount: private with all below; nosuid, nodev
+_MAX_DISK_BYTES, _MAX_NUM_FILES = 64 * 2**20, 1000
+# Identifier of the processor and numbers of the system calls add_key, request_key, keyctl.
+_KEY_CALLS = {"x86_64": (0xC000003E, (248, 249, 250)), "aarch64": (0xC00000B7, (217, 218, 219))}
 # Landlock: file rights by version of its interface, and system calls (the same on all processors).
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _READ = 1 << 0 | 1 << 2 | 1 << 3  # execute, read a file, list a folder
@@ -63,10 +70,49 @@ def die_with_parent(death_signal: signal.Signals = signal.SIGKILL) -> None:
     _call_libc("prctl", _SET_DEATH_SIGNAL, death_signal, 0, 0, 0)
 
 
+def limit_disk_space(folder: str) -> list[str]:
+    """Mount a file system in memory at the folder, with a limited size and number of files."""
+    options = f"size={_MAX_DISK_BYTES},nr_inodes={_MAX_NUM_FILES},mode=700".encode()
+    if not (
+        _call_libc("unshare", _NEW_MOUNTS)
+        and _call_libc("mount", None, b"/", None, ctypes.c_ulong(_PRIVATE), None)
+        and _call_libc(
+            "mount", b"tmpfs", os.fsencode(folder), b"tmpfs", ctypes.c_ulong(_NO_SUID_OR_DEVICES), options
+        )
+    ):
+        return []
+    os.chdir(folder)
+    return ["disk space"]
+
+
+def forbid_kernel_keys() -> list[str]:
+    """Refuse the system calls for the kernel's keyrings, which outlive a process, by a filter of seccomp."""
+    if platform.machine() not in _KEY_CALLS:
+        return []
+    processor, calls = _KEY_CALLS[platform.machine()]
+    refuse, allow = 0x50000 | errno.EPERM, 0x7FFF0000
+    refusal = len(calls) + 5  # number of the last operation
+    # Operations: load a word, jump if equal (0x15) or not smaller (0x35), return.
+    program = [
+        (0x20, 0, 0, 4),
+        (0x15, 0, refusal - 2, processor),
+        (0x20, 0, 0, 0),
+        (0x35, refusal - 4, 0, 0x40000000),  # numbers of another interface of the same kernel
+        *((0x15, refusal - 5 - place, 0, call) for place, call in enumerate(calls)),
+        (0x06, 0, 0, allow),
+        (0x06, 0, 0, refuse),
+    ]
+    instructions = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *each) for each in program))
+    header = struct.pack("HP", len(program), ctypes.addressof(instructions))
+    _call_libc("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    return ["kernel keys"] if _call_libc("prctl", _SET_SECCOMP, 2, header, 0, 0) else []
+
+
 def switch_user(number: int, needed: Iterable[str], folder: str) -> list[str]:
     """Switch from root to a user who owns only the folder, if that user can read the needed files.
 
-    `number` selects one of a thousand such users, so that process limits of two children are separate.
+    `number` selects one of a thousand such users, so that process limits of two children are separate. Below
+    a private folder of root no other user can read the files: the result then lacks "separate user".
     """
     if os.geteuid() != 0:
         return []
@@ -86,7 +132,7 @@ def switch_user(number: int, needed: Iterable[str], folder: str) -> list[str]:
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
-    return ["files of others"]
+    return ["files of others", "separate user"]
 
 
 def set_resource_limits(memory: int, file_size: int, files: int, processes: int) -> list[str]:

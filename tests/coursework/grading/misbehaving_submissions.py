@@ -73,6 +73,25 @@ VARIANTS = {
         "exception",
         True,
     ),
+    "400 MB in small files": (
+        "def double(x):\n    for number in range(400):\n        with open(f'small-{{number}}', 'wb') as file:\n"
+        "            file.write(bytes(10**6))\n    return 2 * x",
+        "exception",
+        True,
+    ),
+    "100,000 empty files": (
+        "def double(x):\n    for number in range(100_000):\n        open(f'empty-{{number}}', 'w').close()\n    return 2 * x",
+        "exception",
+        True,
+    ),
+    "a key in the kernel": (
+        "import ctypes\nimport os\nimport platform\n\ndef double(x):\n"
+        "    add_key = {{'x86_64': 248, 'aarch64': 217}}[platform.machine()]\n    libc = ctypes.CDLL(None, use_errno=True)\n"
+        "    if libc.syscall(add_key, b'user', b'answers', b'42', 2, -4) < 0:\n"
+        "        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))\n    return 2 * x",
+        "exception",
+        True,
+    ),
     "opens files without end": (
         "kept = []\n\ndef double(x):\n    while True:\n        kept.append(open('f', 'w'))",
         "exception",
@@ -225,6 +244,9 @@ VARIANTS = {
 
 # Past Python only the kernel can keep these from others: variants, and the limits one of which must be there.
 NEEDED = {
+    "400 MB in small files": {"disk space"},
+    "100,000 empty files": {"disk space"},
+    "a key in the kernel": {"kernel keys"},
     "writes to a file of others past Python": {"files of others"},
     "signals to all, past Python": {"signals", "processes of others"},
     "stops whoever keeps it": {"signals", "processes of others"},
