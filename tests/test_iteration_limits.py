@@ -180,11 +180,11 @@ def test_step_halving_limit(monkeypatch):
     steps = []
     take = type(RATTLE.first_order_fallback).step
 
-    def watched(self, context, state, points):
+    def recorded_step(self, context, *arguments):
         steps.append(context.settings.h)
-        return take(self, context, state, points)
+        return take(self, context, *arguments)
 
-    monkeypatch.setattr(type(RATTLE.first_order_fallback), "step", watched)
+    monkeypatch.setattr(type(RATTLE.first_order_fallback), "step", recorded_step)
     link = Box([0.05, 0.05, 1.0]).spatial_inertia(mass=2.0)
     pose = se3.frame(np.eye(3), [0.0, 0.0, -0.5])[None]
     hinge = maximal.joint_from_world_frame(Revolute(), se3.exp([np.pi / 2, 0, 0, 0, 0, 0]), pose, 0)

@@ -36,7 +36,7 @@ class ChecksummedCacheFile(IndexDataCacheFile):
         return overloads if (version, stamp) == (self._version, self._source_stamp) else {}
 
     def _load_data(self, name: str) -> Any:
-        path: str = self._data_path(name)  # type: ignore[no-untyped-call]
+        path: str = self._data_path(name)  # type: ignore[no-untyped-call]  # numba has no types
         return pickle.loads(_read_verified(path))
 
 

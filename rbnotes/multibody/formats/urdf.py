@@ -83,7 +83,8 @@ def load_urdf(
     FileNotFoundError
         If there is no file of that name.
     InvalidArgument
-        If the file is not URDF or describes no robot; the message names the link or the joint.
+        If the file is not URDF or describes no robot; the message names the link or the joint. If
+        ``package_root`` is not an existing folder.
     """
     arguments.require_instance("source", source, str, Path)
     root = parse_xml(source)
@@ -93,6 +94,8 @@ def load_urdf(
     is_text = isinstance(source, str) and source.lstrip().startswith("<")
     if package_root is not None:
         arguments.require_instance("package_root", package_root, str, Path)
+        if package_root == "" or not Path(package_root).is_dir():
+            raise InvalidArgument("package_root", repr(str(package_root)), "an existing folder")
     folders = MeshFolders(
         None if is_text else Path(source).parent, None if package_root is None else Path(package_root)
     )

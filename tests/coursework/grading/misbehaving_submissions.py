@@ -221,7 +221,7 @@ VARIANTS = {
     "folders in folders": (
         "import os\n\ndef double(x):\n    for _ in range(3000):\n        os.mkdir('a')\n        os.chdir('a')\n"
         "    return 2 * x",
-        ("passed", "timeout"),
+        ("passed", "timeout", "exception"),
         True,
     ),
     "an error of letters that no page can hold": (

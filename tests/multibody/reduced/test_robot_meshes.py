@@ -64,9 +64,10 @@ def test_other_places_are_named_with_the_reason(packages, url, has_root, reason)
         robot.model()
 
 
-def test_package_root_is_a_path():
+@pytest.mark.parametrize("package_root", [3, "", "no such folder"])
+def test_package_root_is_an_existing_folder(package_root):
     with pytest.raises(InvalidArgument, match="package_root"):
-        load_urdf(ROBOT.format("package://a/b.obj"), package_root=3)
+        load_urdf(ROBOT.format("package://a/b.obj"), package_root=package_root)
 
 
 COLLADA = """<?xml version="1.0"?>
