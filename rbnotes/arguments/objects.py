@@ -112,6 +112,8 @@ def call_user_function(name: str, function: Callable[..., Any], *values: Any) ->
     ----------
     name
         Name of the function in the error message.
+    function
+        Function of the values.
     *values
         Arrays, or objects with arrays as attributes, such as states.
 

@@ -171,7 +171,7 @@ class ModelJointSpace:
     control
         Function to the commands at a state.
     E
-        Poses of the bodies ``(n, 4, 4)``.
+        Poses of the bodies ``(n, 4, 4)``, translations in m.
     joint_map
         Coordinates of the tree, and the map to their rates, at the poses.
     """

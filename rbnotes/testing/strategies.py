@@ -40,7 +40,13 @@ They range from the switch to the series to a cosine that rounds to 1.
 
 @dataclass
 class AngleTarget:
-    """Angle, or length of rotation vectors, that draws in the region ``special angle`` have, rad."""
+    """Angle that draws in the region ``special angle`` have.
+
+    Attributes
+    ----------
+    angle
+        Angle, or length of rotation vectors, rad.
+    """
 
     angle: float
 
