@@ -32,6 +32,8 @@ FAULTS = {
     COUNTEREXAMPLE.format("[2.001953e-01, 1.351137e-14]"): "1.351137e-14 is rounding beside 0.200195",
     COUNTEREXAMPLE.format("0.10009812345"): "0.10009812345 has more than 8",
     "[" + 12 * "   0.5 " + "  -1.5]  ": "a row of numbers has",
+    "<a.Legend at 0x7f88cdd6af50>": "<a.Legend at 0x7f88cdd6af50> is an object",
+    "Text(0, 0.5, 'energy [J]')": "Text(0, 0.5, 'energy [J]') is an object",
 }
 
 

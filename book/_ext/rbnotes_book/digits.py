@@ -1,10 +1,11 @@
-"""Check that numbers in outputs have only significant digits, and that rows of them fit the page.
+"""Check the digits of numbers in outputs, the width of rows of numbers, and that no objects are shown.
 
 A fault is a number of more than ``MAX_SIGNIFICANT_DIGITS`` significant digits, an entry of an array that is a
-rounding error relative to the others, or a row of numbers that does not fit a page of 1280 px. Inputs that
-``rbnotes.challenge`` found are exempt, because running them again requires all digits. A cell whose numbers
-need more digits states the reason in its metadata: ``digits: both sides, to the last bit``. Zeros have no
-sign on the pages, because the sign depends on the processor.
+rounding error relative to the others, a row of numbers that does not fit a page of 1280 px, or the
+description of an object, such as the legend of a plot. Inputs that ``rbnotes.challenge`` found are exempt,
+because running them again requires all digits. A cell whose numbers need more digits states the reason in its
+metadata: ``digits: both sides, to the last bit``. Zeros have no sign on the pages, because the sign depends
+on the processor.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ PAGE_COLUMNS, MIN_ROW_LENGTH = 86, 5
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+(?=e[-+]))(?:e[-+]?\d+)?(?!\w)")
 MINUS_ZERO = re.compile(r"(?<![\w.)\]-])-(0(?:\.0*)?(?:e[-+]?0+)?)(?![\w.])")
 INPUTS = re.compile(r"for example on.*?(?=\n +(?:got|expected) |\n\S|\Z)", re.DOTALL)
+OBJECT = re.compile(r"<[\w.]+(?: object)? at 0x[0-9a-f]+>|^Text\(.*\)$", re.MULTILINE)
 KEEPS_WIDTH = re.compile(r"[\[\]]|  $|^ ?$")
 
 
@@ -33,6 +35,7 @@ def faults(cell: NotebookNode) -> list[str]:
         return []
     messages = []
     for text in map(_without_inputs, texts(cell)):
+        messages += [f"{each} is an object: end the cell with a semicolon" for each in OBJECT.findall(text)]
         for number in NUMBER.findall(text):
             if count_significant_digits(number) > MAX_SIGNIFICANT_DIGITS:
                 messages.append(f"{number} has more than {MAX_SIGNIFICANT_DIGITS} significant digits")
