@@ -15,7 +15,7 @@ from rbnotes.dynamics import FreeSystem, State, implicit_euler, integrate, sympl
 from rbnotes.multibody import Motor, reduced
 from rbnotes.shapes import Box, Plane
 
-EARTH = Box([0.1, 0.1, 1.0])
+BLOCK = Box([0.1, 0.1, 1.0])
 COORDINATES = ("reduced", "maximal")
 
 
@@ -79,19 +79,19 @@ class Group:
 
 def pendulum(joint=None, **options):
     joint = joints.Revolute([0, 1.0, 0]) if joint is None else joint
-    hinge = Body("arm", EARTH, mass=1.0, joint=joint)
+    hinge = Body("arm", BLOCK, mass=1.0, joint=joint)
     return Model([hinge], actuators=[Motor("arm")], **options)
 
 
 def box(**options):
-    return Model([Body("box", EARTH, mass=1.0, position=[0, 0, 0.5])], ground=Plane(), mu=0.5, **options)
+    return Model([Body("box", BLOCK, mass=1.0, position=[0, 0, 0.5])], ground=Plane(), mu=0.5, **options)
 
 
 def command(state):
     return {"arm": 0.1}
 
 
-LINK_TREE = reduced.Tree([reduced.Link("a", joints.Revolute([0, 0, 1.0]), EARTH.spatial_inertia(mass=1.0))])
+LINK_TREE = reduced.Tree([reduced.Link("a", joints.Revolute([0, 0, 1.0]), BLOCK.spatial_inertia(mass=1.0))])
 SYSTEM = reduced.TreeSystem(LINK_TREE)
 START = State(q=[0.1])
 run = partial(simulate, h=0.01, steps=2)
