@@ -28,7 +28,7 @@ def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
         "body": quaternion.derivative_from_body(q, omega),
     }
 
-    def moved(t: float) -> Array:
+    def quaternion_at(t: float) -> Array:
         turn = quaternion.from_rotation_vector(t * omega)
         return quaternion.product(turn, q) if mode == "base" else quaternion.product(q, turn)
 
@@ -41,5 +41,5 @@ def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
         "cross": float(np.linalg.norm(np.cross(omega, half))),
         "distance": float(np.linalg.norm(rates["base"] - rates["body"])),
         "between": float(np.arccos(cosine)),
-        "error": float(np.linalg.norm(rates[mode] - derivative(moved).value)),
+        "error": float(np.linalg.norm(rates[mode] - derivative(quaternion_at).value)),
     }

@@ -56,29 +56,29 @@ def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
     """Return what the links take over and have after a pass, its arrows, and the power."""
     q, qdot, qddot = (np.array(state[name], dtype=float) for name in ("q", "rates", "accelerations"))
     tree = chain(PLACES, [BODY] * 3, GRAVITY)
-    found = passes(PLACES, [BODY] * 3, q, qdot, qddot, GRAVITY)
+    results = passes(PLACES, [BODY] * 3, q, qdot, qddot, GRAVITY)
 
-    def moved(t: float) -> tuple[Array, Array]:
+    def coordinates_at(t: float) -> tuple[Array, Array]:
         return q + t * qdot + t**2 / 2 * qddot, qdot + t * qddot
 
     def energy(t: float) -> float:
-        angles, rates = moved(t)
+        angles, rates = coordinates_at(t)
         kinetic = rates @ reduced.mass_matrix(tree, angles) @ rates / 2
         centers = reduced.poses(tree, angles).body_poses @ [LENGTH / 2, 0, 0, 1]
         return float(kinetic - np.sum(centers[:, :3] @ GRAVITY))
 
     def points(t: float, x: float) -> Array:
-        return reduced.poses(tree, moved(t)[0]).body_poses @ [x, 0, 0, 1]
+        return reduced.poses(tree, coordinates_at(t)[0]).body_poses @ [x, 0, 0, 1]
 
     if mode == "forces":
-        totals = found["torques"]
-        wrenches, poses = found["wrenches"], reduced.poses(tree, q).body_poses
+        totals = results["torques"]
+        wrenches, poses = results["wrenches"], reduced.poses(tree, q).body_poses
         relative = se3.inverse(poses[:-1]) @ poses[1:]
         handed = np.swapaxes(se3.Ad_inverse(relative), -1, -2) @ wrenches[1:, :, None]
         taken, R = np.append(handed[:, 2, 0], 0.0), poses[:, :3, :3]
         arrows: Array = (R @ wrenches[:, 3:, None])[:, :2, 0]
     else:
-        totals = found["twists" if mode == "velocities" else "rates"][:, 2]
+        totals = results["twists" if mode == "velocities" else "rates"][:, 2]
         taken = np.append(0.0, totals[:-1])
         velocity = derivative(lambda t: points(t, LENGTH)).value
         acceleration = derivative(lambda t: derivative(lambda s: points(s, LENGTH / 2), t).value).value
@@ -90,6 +90,6 @@ def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
         "sizes": np.linalg.norm(arrows, axis=1).tolist(),
         "taken": float(taken[SHOWN]),
         "own": float(totals[SHOWN] - taken[SHOWN]),
-        "power": float(found["torques"] @ qdot),
+        "power": float(results["torques"] @ qdot),
         "quotient": float(derivative(energy).value),
     }
