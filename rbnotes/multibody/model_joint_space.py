@@ -191,6 +191,11 @@ class ModelJointSpace:
         return replace(self, E=E, joint_map=joint_map_near(self.model, E, self.joint_map.q))
 
     @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the forces and constraints."""
+        return joint_space_features(self.model, self.control)
+
+    @property
     def has_control(self) -> bool:
         """True if the commands are a function of the state."""
         return self.control is not None
@@ -298,15 +303,17 @@ def joint_names(model: Model) -> list[str | LoopClosure]:
     return [*(body.name for body in model.bodies if not body.is_free), *closures]
 
 
-def uses_joint_space(model: Model, control: Control | None) -> bool:
-    """Return True if forces or constraints act in the joint coordinates of a model."""
-    losses = (np.any(model.tree.joint_parameter(name)) for name in ("stiffness", "damping"))
-    return (
-        control is not None
-        or bool(model.actuators)
-        or bool(model.bearings)
-        or any(losses)
-        or bool(np.any(model.joint_friction))
-        or bool(np.any(model.system.armature))
-        or any(not isinstance(each, LoopClosure) for each in model.constraints)
-    )
+def joint_space_features(model: Model, control: Control | None) -> tuple[str, ...]:
+    """Return the forces and constraints that act in the joint coordinates of a model, such as "bearings"."""
+    tree = model.tree
+    features = {
+        "control": control is not None,
+        "actuators": bool(model.actuators),
+        "bearings": bool(model.bearings),
+        "springs in joints": bool(np.any(tree.joint_parameter("stiffness"))),
+        "dampers in joints": bool(np.any(tree.joint_parameter("damping"))),
+        "dry friction in joints": bool(np.any(model.joint_friction)),
+        "armature": bool(np.any(model.system.armature)),
+    }
+    features |= {type(each).__name__: not isinstance(each, LoopClosure) for each in model.constraints}
+    return tuple(name for name, is_present in features.items() if is_present)

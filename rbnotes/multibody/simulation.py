@@ -31,7 +31,7 @@ from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Wor
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.model_constraints import check_initial_state, check_position_constraints
-from rbnotes.multibody.model_joint_space import ModelJointSpace, uses_joint_space
+from rbnotes.multibody.model_joint_space import ModelJointSpace, joint_space_features
 from rbnotes.multibody.reduced.adaptive_integration import METHODS as ADAPTIVE_METHODS
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.scheme_step import SchemeStepper, check_has_no_bearings
@@ -277,11 +277,12 @@ def _simulate_maximal(
     start, start_q = _maximal_start(model, state, options)
     integrator = options.scheme if isinstance(options.scheme, Scheme) else rattle
     joint_space = None
-    if uses_joint_space(model, options.control):
+    features = joint_space_features(model, options.control)
+    if features:
         check_position_constraints(model)
         check_bearings(model)
         if integrator is not rattle:
-            expected = f"{RATTLE!r} in maximal coordinates with forces or constraints of joints"
+            expected = f"{RATTLE!r} in maximal coordinates with {', '.join(features)}"
             raise InvalidArgument("scheme", arguments.format_value(integrator), expected)
         E = (start.states[-1] if isinstance(start, maximal.MaximalTrajectory) else start).E
         joint_space = ModelJointSpace.at_coordinates(model, options.control, E, start_q)

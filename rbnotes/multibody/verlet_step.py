@@ -271,11 +271,9 @@ class TreeStepper:
             return self._correct_constraints(state, update, mass, equations.G)
 
         depends_on_velocity = np.any(joints.damping) or len(joints.bounded.rows) > 0
+        num_updates = 2 if depends_on_velocity and self.model.constraints else 1
         corrected = solve_with_correction(
-            solve,
-            correct,
-            has_bearings=bool(self.model.bearings),
-            num_repeats=1 if depends_on_velocity and self.model.constraints else 0,
+            solve, correct, num_updates=None if self.model.bearings else num_updates
         )
         if corrected is None:
             return None

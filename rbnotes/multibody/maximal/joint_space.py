@@ -187,6 +187,11 @@ def split_bounded_impulse(
 class JointSpace(Protocol):
     """Forces and constraints in joint coordinates at one configuration of the bodies."""
 
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the forces and constraints, such as "bearings"."""
+        ...
+
     def at(self, E: Array) -> JointSpace:
         """Return the joint space at later poses ``(n, 4, 4)``; its coordinates continue those of this one."""
         ...

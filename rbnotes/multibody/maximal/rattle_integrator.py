@@ -221,7 +221,7 @@ def _first_update_and_free_motion(
         return _correct_constraints(context, state, joints, update, G, responses, target_errors, rotors)
 
     has_bearings = joint_space is not None and joint_space.bearings is not None
-    corrected = solve_with_correction(solve, correct, has_bearings=has_bearings)
+    corrected = solve_with_correction(solve, correct, num_updates=None if has_bearings else 1)
     if corrected is None:
         return None
     update, correction = corrected

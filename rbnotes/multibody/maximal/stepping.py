@@ -197,13 +197,13 @@ def solve_with_correction(
     solve: Callable[[Correction | None], VelocityUpdate],
     correct: Callable[[VelocityUpdate], Correction | None],
     *,
-    has_bearings: bool,
-    num_repeats: int = 0,
+    num_updates: int | None = 1,
 ) -> tuple[VelocityUpdate, Correction] | None:
     """Return an update and its correction, or None if the step is too long to satisfy the constraints.
 
-    The correction is a part of the reactions of joints, which bound the friction of bearings. With these, the
-    update is repeated with the corrected velocities along the equations until the correction vanishes. It may
+    The update is repeated with the corrected velocities along the equations. A second update keeps the second
+    order if a correction of first order changes impulses that depend on velocities. With bearings the
+    correction must vanish: it is a part of the reactions of joints, which bound their friction. It may
     contradict friction or limits that stop the joints; in shorter steps it is smaller.
 
     Parameters
@@ -212,9 +212,8 @@ def solve_with_correction(
         Function from the last correction to the update; its argument is None at first.
     correct
         Function from an update to its correction.
-    num_repeats
-        Number of repeated updates without bearings. One keeps the second order if a correction of first order
-        changes impulses that depend on velocities.
+    num_updates
+        Largest number of updates; None repeats them until the correction vanishes.
 
     Raises
     ------
@@ -222,7 +221,7 @@ def solve_with_correction(
         If the reactions do not settle.
     """
     correction, change = None, np.inf
-    for number in range(MAX_CORRECTED_UPDATES):
+    for number in range(1, MAX_CORRECTED_UPDATES + 1):
         try:
             update = solve(correction)
         except NotSolved:
@@ -232,7 +231,7 @@ def solve_with_correction(
         correction = correct(update)
         if correction is None:
             return None
-        if not has_bearings and number == num_repeats:
+        if number == num_updates:
             return update, correction
         size = float(np.linalg.norm(update.multipliers + correction.multipliers))
         change = float(np.linalg.norm(correction.multipliers)) / (size or 1.0)

@@ -65,10 +65,11 @@ def _check_options(context: StepContext, integrator: Integrator) -> None:
             context.settings.friction.model.accepts_initial_guess,
             "a friction model that does not accept an initial guess",
         ),
-        (context.joint_space is None, "forces or constraints in joint coordinates"),
     ):
         if not is_supported:
             raise unsupported_error(feature)
+    if context.joint_space is not None:
+        raise unsupported_error(f"models with {', '.join(context.joint_space.features)}")
 
 
 def compiled_newton_friction(

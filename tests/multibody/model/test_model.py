@@ -8,8 +8,8 @@ from scipy.linalg import null_space
 from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import WORLD, State
-from rbnotes.multibody import Body, Geometry, Model, maximal_coordinates
-from rbnotes.multibody.maximal import accelerations
+from rbnotes.multibody import Body, Geometry, Model, joint_wrench, maximal_coordinates
+from rbnotes.multibody.maximal import accelerations, constraint_jacobian
 from rbnotes.multibody.reduced import LoopClosure, constrained_acceleration, constraint_rows
 from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
@@ -17,10 +17,18 @@ REVOLUTE = joints.Revolute([0.0, 1.0, 0.0])
 BALL = Body("ball", Sphere(0.1), mass=1.0)
 
 
-@pytest.fixture(params=ALL)
+KINDS = {
+    **ALL,
+    "function": lambda rng: joints.FunctionJoint(
+        lambda q: [joints.rotation(unit(rng), q[0]), joints.translation(0.2 * q[0] ** 2, 0.0, 0.1 * q[0])], 1
+    ),
+}
+
+
+@pytest.fixture(params=KINDS)
 def model(request):
     """Return a joint of each type between a revolute base and a prismatic link, beside two free bodies."""
-    rng = np.random.default_rng(sorted(ALL).index(request.param))
+    rng = np.random.default_rng(sorted(KINDS).index(request.param))
 
     def on_joint(name, joint, parent=None):
         return Body(
@@ -32,7 +40,7 @@ def model(request):
             Body("first", inertia=body(rng), pose=frame(rng)),
             on_joint("tip", joints.Prismatic(unit(rng)), "middle"),
             on_joint("base", joints.Revolute(unit(rng))),
-            on_joint("middle", ALL[request.param](rng), "base"),
+            on_joint("middle", KINDS[request.param](rng), "base"),
             on_joint("carried", joints.Revolute(unit(rng)), "second"),
             Body("second", inertia=body(rng), pose=frame(rng)),
         ],
@@ -75,12 +83,23 @@ def test_free_bodies_have_their_pose_and_twist(model, state):
         np.testing.assert_allclose(bodies.phi[model.index(name)], state.phi[number], rtol=0, atol=1e-12)
 
 
-def test_maximal_coordinates_have_the_accelerations_of_the_model(model, state):
+def test_accelerations_and_wrenches_are_those_of_maximal_coordinates(model, state):
+    """Of all bodies and all joints: a joint transmits one wrench, whatever rows express it."""
     state = moving(model, state)
     expected = body_accelerations(model, state)
     converted = maximal_coordinates(model)
-    found = accelerations(converted.maximal_model, converted.maximal_state(state)).phidot.ravel()
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * max(1, np.abs(expected).max()))
+    bodies = converted.maximal_state(state)
+    maximal_joints = converted.maximal_model.joints
+    found = accelerations(converted.maximal_model, bodies)
+    np.testing.assert_allclose(found.phidot.ravel(), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+    rows = constraint_jacobian(maximal_joints, bodies.E).toarray()
+    starts = np.cumsum([0, *(joint.num_constraints for joint in maximal_joints)])
+    assert len(maximal_joints) == 4
+    for joint, start, end in zip(maximal_joints, starts[:-1], starts[1:], strict=True):
+        columns = slice(6 * joint.body, 6 * joint.body + 6)
+        on_body = rows[start:end, columns].T @ found.multipliers[start:end]
+        wrench = joint_wrench(model, state, model.bodies[joint.body].name)
+        np.testing.assert_allclose(se3.Ad(joint.frame).T @ on_body, wrench, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("axis", [None, [0.48, 0.6, 0.64]])
@@ -118,7 +137,7 @@ def test_loops_have_the_same_accelerations_in_maximal_coordinates(axis, second):
     expected = body_accelerations(closed, state)
     converted = maximal_coordinates(closed)
     found = accelerations(converted.maximal_model, converted.maximal_state(state)).phidot.ravel()
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
     assert np.abs(expected - body_accelerations(open_model, state)).max() > 0.01 * np.abs(expected).max()
 
 
