@@ -1,4 +1,4 @@
-"""Forces of actuators as a force law of a tree, and the power of all applied forces."""
+"""Commands and forces of actuators, their forces as a force law of a tree, and the power of all forces."""
 
 from __future__ import annotations
 
@@ -9,14 +9,69 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import Forces, State, zero_forces
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.dynamics import passive_joint_forces
 from rbnotes.multibody.reduced.system import TreeSystem
 
-Control = Callable[[State], ArrayLike | Mapping[str, ArrayLike]]
-"""Commands at a state: joint forces, N m or N, and targets of servos, by body names or in one array."""
+Commands = ArrayLike | Mapping[str, ArrayLike]
+"""Joint forces, N m or N, and targets of servos, by body names or in one array."""
+Control = Callable[[State], Commands]
+"""Commands at a state."""
+
+TIME_TOLERANCE = 1e-6
+"""Largest distance of a time from that of a sample, in steps, at which the sample itself is used."""
+
+
+def interpolate_commands(model: Model, samples: Commands, start: float, h: float, steps: int) -> Control:
+    """Return a control that interpolates commands at the times of the states linearly.
+
+    Parameters
+    ----------
+    samples
+        Commands at the start and after each step: ``(steps + 1, k)`` for the joint velocities, in the order
+        of ``state.qdot``, or ``(steps + 1,)`` or ``(steps + 1, d)`` by the names of bodies.
+    start
+        Time of the first sample, s.
+    h
+        Step size, s.
+    steps
+        Number of steps.
+
+    Raises
+    ------
+    InvalidArgument
+        If a body has no joint, or a shape does not fit.
+    """
+    if isinstance(samples, Mapping):
+        by_name = {
+            name: _check_samples(f"control[{name!r}]", values, steps + 1) for name, values in samples.items()
+        }
+        rows = [{name: values[i] for name, values in by_name.items()} for i in range(steps + 1)]
+        commands = np.array([model.command_vector("control", row) for row in rows])[:, model.joint_indices]
+    else:
+        size = len(model.joint_indices)
+        commands = arguments.with_ndim("control", arguments.array("control", samples, steps + 1, size), 2)
+
+    def control(state: State) -> Array:
+        position = float(np.clip((state.t - start) / h, 0.0, steps))
+        nearest = round(position)
+        if abs(position - nearest) < TIME_TOLERANCE:
+            result: Array = commands[nearest]
+            return result
+        before, part = divmod(position, 1.0)
+        first, second = commands[int(before)], commands[int(before) + 1]
+        return first + part * (second - first)
+
+    return control
+
+
+def _check_samples(name: str, values: ArrayLike, count: int) -> Array:
+    array = arguments.array(name, values)
+    if array.ndim == 0 or len(array) != count:
+        raise InvalidArgument(name, f"shape {array.shape}", f"{count} commands, for the start and each step")
+    return array
 
 
 def actuator_commands(model: Model, control: Control | None, state: State) -> Array:

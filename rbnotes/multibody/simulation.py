@@ -17,7 +17,7 @@ from rbnotes.friction import FrictionModel
 from rbnotes.friction import friction_model as select_friction_model
 from rbnotes.multibody import maximal
 from rbnotes.multibody.adaptive_step import AdaptiveStepper, check_is_smooth
-from rbnotes.multibody.applied_forces import Control
+from rbnotes.multibody.applied_forces import Commands, Control, interpolate_commands
 from rbnotes.multibody.channels import check_channel_names
 from rbnotes.multibody.coordinate_conversion import maximal_coordinates
 from rbnotes.multibody.maximal.impacts import SIMULTANEOUS
@@ -56,7 +56,7 @@ def simulate(
     h: float,
     duration: float | None = None,
     steps: int | None = None,
-    control: Control | None = None,
+    control: Control | Commands | None = None,
     scheme: Scheme | FullyImplicitScheme | str = RATTLE,
     rtol: float | None = None,
     atol: float | None = None,
@@ -91,7 +91,8 @@ def simulate(
     control
         Commands as a function of the state: the forces of joints and motors, N m or N, and the targets of
         servos, by the names of bodies, or one for each joint velocity in the order of ``state.qdot``. It is
-        evaluated three times in each step.
+        evaluated three times in each step. Or the commands at the start and after each step as arrays,
+        ``(steps + 1, k)`` or by the names of bodies, between which they are interpolated linearly.
     scheme
         ``"rattle"``, of second order (:mod:`rbnotes.multibody.verlet_step`;
         :mod:`rbnotes.multibody.maximal.rattle_integrator` in maximal coordinates); or a scheme of
@@ -163,9 +164,13 @@ def simulate(
         If bodies may have passed through each other in a step.
     """
     arguments.require_instance("model", model, Model)
+    h = arguments.positive_number("h", h)
+    num_steps = _num_steps(h, duration, steps)
+    if control is not None and not callable(control):
+        control = interpolate_commands(model, control, _start_time(state), h, num_steps)
     options = _ModelSimulationOptions(
         h=h,
-        steps=_num_steps(arguments.positive_number("h", h), duration, steps),
+        steps=num_steps,
         control=control,
         scheme=scheme,
         rtol=rtol,
@@ -443,6 +448,13 @@ def _trajectory(
         restart,
         maximal_trajectory,
     )
+
+
+def _start_time(state: State | Trajectory | None) -> float:
+    """Return the time at which a simulation starts, s."""
+    if isinstance(state, Trajectory):
+        return float(state.states.t[-1])
+    return state.t if isinstance(state, State) else 0.0
 
 
 def _num_steps(h: float, duration: float | None, steps: int | None) -> int:

@@ -214,6 +214,62 @@ def test_servos_follow_an_integrator_of_high_order_to_second_order(actuators, co
     assert 3.6 < errors[0] / errors[1] < 4.4
 
 
+H, STEPS = 0.02, 6
+
+
+def sampled_commands(state):
+    return {"slide": np.cos(7 * state.t), "lower": [2.0 - 9 * state.t]}
+
+
+SAMPLES = {
+    "slide": np.cos(7 * H * np.arange(STEPS + 1)),
+    "lower": 2.0 - 9 * H * np.arange(STEPS + 1)[:, None],
+}
+
+
+@pytest.mark.parametrize("coordinates", ["reduced", "maximal"])
+def test_commands_in_arrays_act_like_a_function(coordinates):
+    model = arm()
+    expected, found = (
+        simulate(model, h=H, steps=STEPS, control=each, coordinates=coordinates)
+        for each in (sampled_commands, SAMPLES)
+    )
+    np.testing.assert_allclose(found.tree_q, expected.tree_q, rtol=0, atol=1e-12)
+    assert np.ptp(found.q("lower")) > 1e-3
+    # In one array they are in the order of the joint velocities; a later part of it continues the run.
+    table = np.zeros((STEPS + 1, 3))
+    for column, body in enumerate(model.bodies):
+        table[:, column] = np.ravel(SAMPLES.get(body.name, table[:, column]))
+    first = simulate(model, h=H, steps=2, control=table[:3], coordinates=coordinates)
+    rest = simulate(model, first, h=H, steps=STEPS - 2, control=table[2:], coordinates=coordinates)
+    assert np.array_equal(rest.tree_q, found.tree_q[2:])
+
+
+def test_commands_are_interpolated_between_the_states():
+    """The torque t - 0.1 between the times of the states 0.1 s and 0.5 s, of which DOP853 needs others."""
+    model = Model([rotor()], actuators=[Motor("rotor")])
+    start = model.state(t=0.1)
+    motion = simulate(model, start, h=0.2, steps=2, control=[[0.0], [0.2], [0.4]], scheme="DOP853")
+    np.testing.assert_allclose(motion.qdot("rotor")[:, 0], np.array([0, 0.2, 0.4]) ** 2 / 2 / INERTIA)
+
+
+@pytest.mark.parametrize(
+    ("control", "message"),
+    [
+        (np.zeros((3, 3)), r"control: got shape \(3, 3\), expected shape \(\.\.\., 7, 3\)"),
+        (np.zeros((2, 7, 3)), "control: got"),
+        ({"slide": np.zeros(6)}, r"control\['slide'\]: got shape \(6,\), expected 7 commands"),
+        ({"slide": 1.0}, r"control\['slide'\]: got shape \(\)"),
+        ({"slide": np.zeros((7, 2))}, "slide"),
+        ({"elbow": np.zeros(7)}, "'elbow'"),
+        ("zero", "control: got"),
+    ],
+)
+def test_arrays_of_another_shape_are_refused(control, message):
+    with pytest.raises(InvalidArgument, match=message):
+        simulate(arm(), h=H, steps=STEPS, control=control)
+
+
 def test_forces_of_actuators_are_those_of_their_law():
     model = arm(actuators=[*SERVOS[:2], Motor("lower", force_limit=0.8)])
     state = model.state(**START, t=0.3)

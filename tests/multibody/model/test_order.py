@@ -1,8 +1,10 @@
 """The order of the default scheme in both coordinates: through charts and impacts, and of its own energy."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from model_parts import shift
+from model_parts import parallelogram, shift
 
 from rbnotes import joints
 from rbnotes.multibody import Body, Model, simulate
@@ -72,6 +74,23 @@ def test_change_of_charts_keeps_the_second_order(coordinates):
     if coordinates == "reduced":
         lengths = np.linalg.norm(motions[-1].q("upper"), axis=1)
         assert np.max(np.abs(np.diff(lengths))) > 1.0, "the rotation vector jumps"
+    for name in ("E", "phi"):
+        assert_second_order([getattr(motion.body_states, name)[-1] for motion in motions])
+
+
+@BOTH
+def test_losses_in_a_closed_loop_keep_the_second_order(coordinates):
+    """The impulses that close the loop change the velocities on which dampers and dry friction act."""
+    bodies, closure = parallelogram()
+    bodies = [replace(each, damping=0.5, joint_friction=0.05) for each in bodies]
+    model = Model(bodies, constraints=[closure])
+    start = model.state(
+        q={"left": 0.4, "coupler": -0.4, "right": 0.4},
+        qdot={"left": 3.0, "coupler": -3.0, "right": 3.0},
+    )
+    motions = [
+        simulate(model, start, h=h, duration=0.04, coordinates=coordinates) for h in (0.02, 0.01, 0.005)
+    ]
     for name in ("E", "phi"):
         assert_second_order([getattr(motion.body_states, name)[-1] for motion in motions])
 
