@@ -59,10 +59,10 @@ def interpolate_commands(model: Model, samples: Commands, start: float, h: float
         nearest = round(position)
         if abs(position - nearest) < TIME_TOLERANCE:
             result: Array = commands[nearest]
-            return result
-        before, part = divmod(position, 1.0)
-        first, second = commands[int(before)], commands[int(before) + 1]
-        return first + part * (second - first)
+        else:
+            first, second = commands[int(position)], commands[int(position) + 1]
+            result = first + (position - int(position)) * (second - first)
+        return result
 
     return control
 

@@ -127,7 +127,7 @@ def maximal_coordinates(model: Model) -> MaximalCoordinates:
     Raises
     ------
     InvalidArgument
-        If a body has no mass.
+        If a body has no mass, or is a point without moments of inertia.
     """
     arguments.require_instance("model", model, Model)
     tree = model.tree
@@ -135,6 +135,9 @@ def maximal_coordinates(model: Model) -> MaximalCoordinates:
     for i, (body, parent) in enumerate(zip(model.bodies, tree.parents, strict=True)):
         if body.spatial_inertia is None:
             raise InvalidArgument(f"body {body.name!r}", "no mass", "a mass, for maximal coordinates")
+        if body.shape is None or body.inertia is not None:
+            label = f"body {body.name!r}: inertia in maximal coordinates"
+            arguments.positive_definite(label, body.spatial_inertia, 6)
         link = tree.links[i]
         if body.is_free:
             continue

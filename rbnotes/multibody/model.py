@@ -37,6 +37,7 @@ from rbnotes.dynamics.state import EMPTY_STATE
 from rbnotes.forces import ForceGroups
 from rbnotes.forces.assembly import ForceGroup
 from rbnotes.friction import Bearing
+from rbnotes.inertia import spatial_inertia
 from rbnotes.joints import Free3D, JointType
 from rbnotes.multibody.actuators import (
     Actuator,
@@ -105,7 +106,8 @@ class Body:
     shape
         Solid, centered at the body frame: it gives the inertia, the collision geometry and the appearance.
     mass
-        Mass of the shape, kg.
+        Mass of the shape, kg. Without a shape it is that of a point at the origin of the body frame, such as
+        a particle on a :class:`~rbnotes.joints.Translational` joint.
     density
         Density of the shape, kg/m^3, if its mass is not given.
     inertia
@@ -264,9 +266,11 @@ class Body:
         if self.inertia is not None:
             inertia: ArrayLike = self.inertia
             return inertia
-        if self.shape is None:
-            raise InvalidArgument(f"{label}: shape", "None", f"a solid, which has the {fields[0]}")
         value = arguments.positive_number(f"{label}: {fields[0]}", getattr(self, fields[0]))
+        if self.shape is None and (self.is_free or self.mass is None):
+            raise InvalidArgument(f"{label}: shape", "None", f"a solid, which has the {fields[0]}")
+        if self.shape is None:
+            return spatial_inertia(value, np.zeros((3, 3)))
         return self.shape.spatial_inertia(**{fields[0]: value})
 
     def _geometries(self, label: str) -> tuple[Geometry, ...]:

@@ -3,9 +3,14 @@
 import numpy as np
 from model_parts import parallelogram, shift
 
-from rbnotes import joints
+from rbnotes import joints, se3, so3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.dynamics import momentum_conserving_euler, symplectic_euler
+from rbnotes.dynamics import (
+    fully_implicit_euler,
+    implicit_euler,
+    momentum_conserving_euler,
+    symplectic_euler,
+)
 from rbnotes.forces import LinearSpring, PathForces, on_body, on_world, path_through
 from rbnotes.friction import FRICTION_MODELS, journal_bearing
 from rbnotes.multibody import Body, Geometry, Model, Motor, PositionServo, VelocityServo, simulate
@@ -14,6 +19,7 @@ from rbnotes.multibody.reduced import (
     Gear,
     JointLimit,
     PlaneLimit,
+    PrescribedBody,
     PrescribedJoint,
     RotationLimit,
     Weld,
@@ -41,6 +47,18 @@ JOINTS = {
     "QuaternionSpherical": (joints.QuaternionSpherical(), [1.0, 0.0, 0.0, 0.0]),
     "EulerSpherical": (joints.EulerSpherical("ZYX"), [0.3, 0.2, -0.4]),
     "Free2D": (joints.Free2D(), [0.1, 0.2, 0.3]),
+    "Free3D": (joints.Free3D(), [0.1, 0.2, -0.1, 0.3, 0.2, -0.4]),
+    "SplineCurve": (
+        joints.SplineCurve([se3.frame(so3.exp([0, a, 0]), [a, 0, a * a]) for a in np.linspace(-0.3, 1, 6)]),
+        [0.8],
+    ),
+    "SplineSurface": (
+        joints.SplineSurface(
+            [[[x, y, x * y, 0.2 * x, 0.0, 0.3 * y] for y in np.arange(4.0)] for x in np.arange(4.0)]
+        ),
+        [0.4, 0.6],
+    ),
+    "of rolling gears": (joints.rolling_gear(0.3, 0.1), [0.4]),
     "Fixed": (joints.Fixed(), []),
     "Composite": (joints.Composite(joints.Revolute([0, 1, 0]), joints.Prismatic([1, 0, 0])), [0.3, 0.1]),
     "FunctionJoint": (
@@ -129,6 +147,15 @@ def four_bar():
     return model, model.state(q={"left": 0.4, "coupler": -0.4, "right": 0.4}), {}
 
 
+def particle():
+    """Return a particle on a spring, and a bar."""
+    bead = Body("bead", mass=0.5, joint=joints.Translational(), joint_frame=shift(0, 0, 1))
+    bar = Body("bar", Box([0.3, 0.1, 0.1]), mass=1.0, joint=joints.Revolute([0, 1, 0]))
+    ends = path_through(on_body("bead", [0, 0, 0]), on_body("bar", [0.15, 0, 0]))
+    model = Model([bead, bar], forces=PathForces(LinearSpring(30.0, 1.0, 0.2), ends))
+    return model, model.state(), {}
+
+
 def muscle():
     return PathForces(
         LinearSpring(30.0, 1.0, 0.2), path_through(on_world([1.0, 0, 0]), on_body("tip", [0, 0, 0]))
@@ -163,6 +190,7 @@ FEATURES = {
     "position servo": lambda: swinging(actuators=[PositionServo("arm", kp=50.0, kd=2.0)]),
     "velocity servo": lambda: swinging(actuators=[VelocityServo("arm", kv=2.0, target=1.0)]),
     "control": lambda: (*swinging()[:2], {"control": lambda state: {"arm": 1.0}}),
+    "commands in arrays": lambda: (*swinging()[:2], {"control": np.linspace([0, 0], [1, 0.5], STEPS + 1)}),
     "spring between bodies": lambda: swinging(forces=muscle()),
     "joint limit": lambda: rotors(JointLimit("a", -0.5, 0.02)),
     "limit by a plane": lambda: rotors(PlaneLimit("a", [0, 0, 0], [0, 0, 1.0], 0.99)),
@@ -170,19 +198,27 @@ FEATURES = {
         joints.ExponentialSpherical(), (0.3, 0.2, -0.4), constraints=[RotationLimit("arm", 0.55)]
     ),
     "weld": welded,
+    "particle": particle,
     "gear": lambda: rotors(Gear("a", "b", -2.0)),
+    "prescribed body": lambda: (
+        *swinging(constraints=[PrescribedBody("tip", [0], lambda t, E, phi: (0 * phi, 0 * phi))])[:2],
+        {"scheme": symplectic_euler},
+    ),
     "prescribed joint": lambda: rotors(PrescribedJoint("a", lambda t: (t**2, 2 * t, 2.0))),
     "loop closure": four_bar,
     "scheme of SciPy": lambda: (*swinging()[:2], {"scheme": "DOP853"}),
     "scheme of first order": lambda: (*boxes()[:2], {"scheme": symplectic_euler}),
+    "implicit scheme": lambda: (*swinging()[:2], {"scheme": implicit_euler}),
+    "fully implicit scheme": lambda: (*swinging()[:2], {"scheme": fully_implicit_euler}),
     "scheme of free bodies": lambda: (*boxes()[:2], {"scheme": momentum_conserving_euler}),
     "Baumgarte stabilization": lambda: (*boxes()[:2], {"stabilization": "baumgarte"}),
+    "no stabilization": lambda: (*boxes()[:2], {"stabilization": "none"}),
 }
 
 
-def end_positions(feature, backend):
+def end_positions(scene, feature, backend):
     """Return the positions of all bodies at the end of a run."""
-    model, state, call = FEATURES[feature]()
+    model, state, call = scene
     motion = simulate(model, state, h=H, steps=STEPS, **call, **BACKENDS[backend])
     assert (motion.maximal is None) == (backend == "reduced")
     assert motion.compiled == (backend == "compiled")
@@ -195,7 +231,8 @@ def end_positions(feature, backend):
 
 def outcome(feature, backend):
     """Return ``"runs"`` or the refused argument, and the positions at the end or None."""
+    scene = FEATURES[feature]()
     try:
-        return "runs", end_positions(feature, backend)
+        return "runs", end_positions(scene, feature, backend)
     except InvalidArgument as error:
         return f"refused: {error.name}", None

@@ -312,7 +312,9 @@ def test_schemes_of_first_order_are_refused_with_forces_of_joints():
 def test_compiled_steps_name_what_they_do_not_support():
     bodies = [wheel(damping=1.0, armature=0.1), replace(wheel(), name="other", joint_frame=shift(0, 1, 0))]
     model = Model(bodies, constraints=[Gear("wheel", "other", -2.0)], actuators=[Motor("other")])
-    with pytest.raises(InvalidArgument, match="for models with actuators, dampers in joints, armature, Gear$"):
+    with pytest.raises(
+        InvalidArgument, match="for models with actuators, dampers in joints, armature, Gear$"
+    ):
         simulate(model, h=0.01, steps=1, compiled=True, **MAXIMAL)
 
 

@@ -2,13 +2,23 @@
 
 import numpy as np
 import pytest
+from model_parts import shift
 from random_trees import ALL, body, frame, unit
 from scipy.linalg import null_space
 
 from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import WORLD, State
-from rbnotes.multibody import Body, Geometry, Model, joint_wrench, maximal_coordinates
+from rbnotes.forces import LinearSpring, PathForces, on_body, on_world, path_through
+from rbnotes.multibody import (
+    Body,
+    Geometry,
+    Model,
+    forward_dynamics,
+    joint_wrench,
+    maximal_coordinates,
+    simulate,
+)
 from rbnotes.multibody.maximal import accelerations, constraint_jacobian
 from rbnotes.multibody.reduced import LoopClosure, constrained_acceleration, constraint_rows
 from rbnotes.shapes import Box, Capsule, Plane, Sphere
@@ -218,6 +228,7 @@ def test_parents_and_named_pairs_do_not_touch():
         (lambda: Body("world", Sphere(0.1), mass=1.0), "name: got 'world'"),
         (lambda: Body("a", Sphere(0.1), mass=1.0, density=2.0), "body 'a': mass, density: got all of these"),
         (lambda: Body("a", mass=1.0), "body 'a': shape: got None, expected a solid"),
+        (lambda: Body("a", density=1.0, joint=REVOLUTE), "body 'a': shape: got None, expected a solid"),
         (lambda: Body("a", Sphere(0.1), mass=-1.0), "body 'a': mass: got -1"),
         (lambda: Body("a", inertia=-np.eye(6)), "body 'a': inertia"),
         (lambda: Body("a", Sphere(0.1), mass=1.0, collision=Plane()), "body 'a': collision: got a Plane"),
@@ -250,6 +261,33 @@ def test_parents_and_named_pairs_do_not_touch():
 def test_errors_name_the_body_and_the_argument(make, message):
     with pytest.raises(InvalidArgument, match=message):
         make()
+
+
+def test_a_particle_oscillates_on_a_spring_and_a_bob_on_a_string():
+    """Closed forms: a harmonic oscillation, and the period of a mathematical pendulum to small angles."""
+    bead = Body("bead", mass=0.5, joint=joints.Translational())
+    bob = Body("bob", mass=2.0, joint=REVOLUTE, body_frame=shift(0, 0, -0.7))
+    spring = PathForces(LinearSpring(8.0), path_through(on_world([0, 0, 0]), on_body("bead", [0, 0, 0])))
+    model = Model([bead, bob], forces=spring, gravity=[0, 0, -10.0])
+    start = model.state(q={"bead": [0.3, 0.0, -0.625], "bob": 1e-4})
+    motion = simulate(model, start, h=0.005, steps=20)
+    np.testing.assert_allclose(motion.q("bead")[:, 0], 0.3 * np.cos(4.0 * motion.t), atol=1e-4)
+    np.testing.assert_allclose(motion.q("bead")[:, 2], -0.625, atol=1e-12)
+    expected = 1e-4 * np.cos(np.sqrt(10 / 0.7) * motion.t)
+    np.testing.assert_allclose(motion.q("bob")[:, 0], expected, atol=1e-8)
+
+
+def test_a_particle_is_attached_to_a_body():
+    """Together they are a compound pendulum with the moment of inertia of both."""
+    rod = Body("rod", Box([0.1, 0.1, 0.4]), mass=2.0, joint=REVOLUTE, body_frame=shift(0, 0, -0.2))
+    bead = Body("bead", mass=0.5, joint=joints.Translational(), joint_frame=shift(0, 0, -0.4))
+    attached = LoopClosure("bead", [0, 0, 0], "rod", [0, 0, -0.2])
+    model = Model([rod, bead], constraints=[attached], gravity=[-10.0, 0, 0])
+    moment = rod.shape.spatial_inertia(mass=2.0)[1, 1] + 2.0 * 0.2**2 + 0.5 * 0.4**2
+    acceleration = forward_dynamics(model, model.state())
+    np.testing.assert_allclose(acceleration[0], 10.0 * (2.0 * 0.2 + 0.5 * 0.4) / moment, rtol=1e-12)
+    with pytest.raises(InvalidArgument, match="body 'bead': inertia in maximal coordinates: got smallest"):
+        maximal_coordinates(model)
 
 
 def test_massless_bodies_are_refused_in_maximal_coordinates():

@@ -200,7 +200,7 @@ def deformables(chains, bodies):
         particles.extend(
             Body(
                 each,
-                inertia=np.diag([0, 0, 0, mass, mass, mass]),
+                mass=mass,
                 joint=joints.Translational(),
                 joint_frame=se3.frame(np.eye(3), x),
             )
