@@ -305,7 +305,7 @@ def test_trajectory_continues_bit_for_bit(tmp_path):
 
 
 def test_schemes_of_first_order_are_refused_with_forces_of_joints():
-    with pytest.raises(InvalidArgument, match="'rattle' in maximal coordinates with springs in joints$"):
+    with pytest.raises(InvalidArgument, match=r"'rattle' in maximal coordinates with springs in joints$"):
         simulate(Model([wheel(stiffness=1.0)]), h=0.01, steps=1, scheme=symplectic_euler, **MAXIMAL)
 
 
@@ -313,7 +313,7 @@ def test_compiled_steps_name_what_they_do_not_support():
     bodies = [wheel(damping=1.0, armature=0.1), replace(wheel(), name="other", joint_frame=shift(0, 1, 0))]
     model = Model(bodies, constraints=[Gear("wheel", "other", -2.0)], actuators=[Motor("other")])
     with pytest.raises(
-        InvalidArgument, match="for models with actuators, dampers in joints, armature, Gear$"
+        InvalidArgument, match=r"for models with actuators, dampers in joints, armature, Gear$"
     ):
         simulate(model, h=0.01, steps=1, compiled=True, **MAXIMAL)
 

@@ -94,7 +94,7 @@ def test_free_bodies_have_their_pose_and_twist(model, state):
 
 
 def test_accelerations_and_wrenches_are_those_of_maximal_coordinates(model, state):
-    """Of all bodies and all joints: a joint transmits one wrench, whatever rows express it."""
+    """A joint transmits the same wrench in both coordinates, whatever rows express it."""
     state = moving(model, state)
     expected = body_accelerations(model, state)
     converted = maximal_coordinates(model)

@@ -1,6 +1,7 @@
 """The order of the default scheme in both coordinates: through charts and impacts, and of its own energy."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -39,7 +40,7 @@ def two_links(joint, *others, **options):
 
 def assert_second_order(ends):
     """Check that the differences of three runs, each with half the step, fall to a quarter."""
-    coarse, fine = (np.abs(a - b).max() for a, b in zip(ends[:-1], ends[1:], strict=True))
+    coarse, fine = (np.abs(a - b).max() for a, b in pairwise(ends))
     assert 1e-7 < fine < 0.05
     assert coarse / fine == pytest.approx(4.0, abs=0.5)
 
