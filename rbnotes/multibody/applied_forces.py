@@ -68,6 +68,7 @@ def interpolate_commands(model: Model, samples: Commands, start: float, h: float
 
 
 def _check_samples(name: str, values: ArrayLike, count: int) -> Array:
+    """Return samples as an array with one row for each time."""
     array = arguments.array(name, values)
     if array.ndim == 0 or len(array) != count:
         raise InvalidArgument(name, f"shape {array.shape}", f"{count} commands, for the start and each step")
