@@ -69,7 +69,7 @@ def _picture_and_code(cells: list[nodes.Element]) -> list[nodes.Element]:
     """Return the outputs of cells, the last one first, and one folded bar with their inputs."""
     if not cells:
         return []
-    outputs = []
+    outputs: list[nodes.Node] = []
     bar = HideCodeCellNode(
         prompt_show=cells[-1]["prompt_show"].replace("{type}", "source"),
         prompt_hide=cells[-1]["prompt_hide"].replace("{type}", "source"),
