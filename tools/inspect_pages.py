@@ -94,8 +94,8 @@ LAYOUT = """
   return { found, counts };
 }
 """
-FIRST_PICTURE = 1200
-"""Largest distance of the first picture of a chapter from the top: a screen of 900 px and a third [px]."""
+FIRST_PICTURE = 850
+"""Largest distance of the first picture of a chapter from the top, less than a screen of 900 px [px]."""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from rbnotes.forces.anchor_points import on_body, on_particle, on_world, path_th
 from rbnotes.forces.assembly import ForceGroups, assemble
 from rbnotes.forces.body_forces import (
     body_path_length,
+    body_path_segments,
     directional_energy,
     directional_force,
     path_wrenches,
@@ -84,6 +85,7 @@ __all__ = [
     "asymmetry",
     "at_constant_world_velocity",
     "body_path_length",
+    "body_path_segments",
     "directional_energy",
     "directional_force",
     "dissipated_power",

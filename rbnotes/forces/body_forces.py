@@ -21,6 +21,7 @@ from rbnotes.forces import unchecked_path, unchecked_wrenches
 from rbnotes.forces.path import STIFFNESS_OPTIONS, active_flags
 from rbnotes.forces.tension import TensionLaw
 from rbnotes.forces.wrenches import BodyForces, check_point_bodies
+from rbnotes.unchecked import se3
 
 
 class BodyPathLength(NamedTuple):
@@ -74,6 +75,73 @@ def body_path_length(
         _apply_body_jacobians(gradient, J),
         _apply_body_jacobians(convective, J) + _apply_body_jacobians(gradient, G),
     )
+
+
+class BodyPathSegments(NamedTuple):
+    """Directions and lengths of the segments of a path through points of n bodies, and derivatives.
+
+    Attributes
+    ----------
+    u
+        Unit vector along each segment ``(..., n-1, 3)``, in world axes.
+    l
+        Length of each segment ``(..., n-1)``, m.
+    du_dxi
+        Derivative of u along body-frame increments E exp([xi]) of all bodies ``(..., n-1, 3, 6n)``, 1/rad
+        and 1/m. With their twists phi, u changes at the rate ``du_dxi @ phi``.
+    """
+
+    u: Array
+    l: Array  # noqa: E741 (the name in the notes)
+    du_dxi: Array
+
+
+def body_path_segments(E: ArrayLike, x: ArrayLike) -> BodyPathSegments:
+    """Return the unit vector along each segment of a path, with its derivative by the poses of the bodies.
+
+    The segment between two bodies has ``du/dxi = (I - u u^T) / l @ [-R_1 Gamma(x_1), R_2 Gamma(x_2)]``. It
+    follows from Lloyd's (0.13) and Sueda's (1.12).
+
+    Parameters
+    ----------
+    E : (..., n, 4, 4)
+        Pose of each point's body.
+    x : (..., n, 3)
+        Points in body coordinates, m.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``E`` is not a pose or the shape of ``x`` does not fit.
+    SingularConfiguration
+        If a segment has length zero.
+
+    Examples
+    --------
+    A spring hangs from the origin. A rotation of its upper body does not turn it; moving the lower body
+    along its x axis does:
+
+    >>> import numpy as np
+    >>> from rbnotes import se3
+    >>> E = se3.frame(np.eye(3), [[0, 0, 0], [0, 0, -2]])
+    >>> u, l, du_dxi = body_path_segments(E, np.zeros((2, 3)))
+    >>> print(u, l)
+    [[ 0.  0. -1.]] [2.]
+    >>> print(du_dxi[0, 0])
+    [ 0.   0.   0.  -0.5  0.   0.   0.   0.   0.   0.5  0.   0. ]
+    """
+    E, x, phi = check_point_bodies(E, x, np.zeros(6))
+    X = se3.transform_points(E, x)
+    _path_active_flags(X.shape[:-1], None)
+    J, _ = unchecked_wrenches.point_jacobians(E, x, phi)
+    u, lengths = unchecked_path.path_segments(X)
+    turning = (np.eye(3) - u[..., :, None] * u[..., None, :]) / lengths[..., None, None]
+    points, segments = X.shape[-2], u.shape[-2]
+    du_dxi = np.zeros((*u.shape, points, 6))
+    for i in range(segments):
+        du_dxi[..., i, :, i, :] = -turning[..., i, :, :] @ J[..., i, :, :]
+        du_dxi[..., i, :, i + 1, :] = turning[..., i, :, :] @ J[..., i + 1, :, :]
+    return BodyPathSegments(u, lengths, du_dxi.reshape(*u.shape, 6 * points))
 
 
 def _apply_body_jacobians(row: Array, maps: Array) -> Array:

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 from docutils import nodes
-from rbnotes_book import display_cards, equations
+from rbnotes_book import badges, display_cards, equations
 
 
 @pytest.mark.parametrize(
@@ -66,3 +66,25 @@ def test_own_displays_are_numbered_with_their_chapter(number, shown):
     env = SimpleNamespace(toc_secnumbers={"book/a": {"": (14,)}})
     assert equations.number_in_book(env, "book/a", number) == shown
     assert equations.number_in_book(env, "index", number) == number
+
+
+def test_a_paragraph_before_several_displays_loses_the_badges_of_all():
+    paragraph = sentence("The blocks are ", "<lloyd/s0.18/e0.27>", " ", "<lloyd/s0.18/e0.28>", " ", "<other>")
+    displays = [nodes.math_block("", "x", label=f"lloyd-0.{number}") for number in (27, 28)]
+    document = nodes.container("", paragraph, displays[0], nodes.target(), displays[1])
+    display_cards._remove_badges(None, document)
+    assert [each["claim"] for each in paragraph.findall(nodes.inline) if "claim" in each["classes"]] == [
+        "other"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("parts", "length"),
+    [
+        (("So ", "<a>", " ", "<b>", ", ", "<c>"), 3),
+        (("So ", "<a>", " ", "<b>", " and ", "<c>"), 2),
+        (("So it is.",), 0),
+    ],
+)
+def test_rows_of_badges_are_counted(parts, length):
+    assert badges.longest_row(sentence(*parts)) == length

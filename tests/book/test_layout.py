@@ -109,6 +109,30 @@ def test_summaries_link_the_next_chapter(chapter: Path, following: Path) -> None
     assert f"]({following.name}" in text
 
 
+PROGRAMS = {
+    ("qp-and-lcp", "From a quadratic program to an LCP"): "Lloyd 0.3",
+    ("contact", "Box friction"): "Lloyd 0.10",
+    ("gauss-seidel", "Friction"): "Lloyd 0.16",
+    ("stabilization", "One system for a step"): "Sueda (1.78) to (1.80)",
+    ("friction", "Contact as a quadratic program in impulses"): "Sueda (1.83), (1.84)",
+    ("friction", "The single quadratic program of contact and friction"): "Sueda (1.85) to (1.88)",
+    ("friction-in-joints", "Staggered projections"): "Sueda (2.113), (2.114)",
+}
+"""Sections with the convex programs of contact in the notes."""
+
+
+@pytest.mark.parametrize(("chapter", "section"), PROGRAMS, ids=lambda name: name)
+def test_contact_programs_are_stated_in_cvxpy_and_compared_with_the_library(chapter, section):
+    text = (ROOT / "book" / f"{chapter}.md").read_text(encoding="utf-8")
+    text = text.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+    *_, after = text.rpartition("cvxpy.Problem(")
+    assert "cvxpy.Variable" in text
+    assert ".solve(" in after
+    assert re.search(r"(?m)^ *assert np\.(allclose|isclose)\(", after)
+    if chapter != "qp-and-lcp":  # right as printed
+        assert re.search(r"# print.*:", text), "mark the lines that differ from the print"
+
+
 LABEL = re.compile(r"^\(([\w-]+)\)=$|^:label: (\S+)$", re.MULTILINE)
 
 

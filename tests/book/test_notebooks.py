@@ -89,6 +89,17 @@ def test_notebook_runs_with_the_installed_package(notebook, tmp_path):
     assert (tmp_path / "_data" / "table.csv").read_text() == "1,2\n"
 
 
+def test_cells_of_a_folded_bar_follow_each_other_and_moved_pictures_are_left_out():
+    page = (
+        '<article class="bd-article"><section id="x"><p>Why?</p>'
+        '<div class="cell opening-picture"><div class="cell_output"><img src="a.png"/>words</div></div>'
+        '<div class="cell opening-code"><details><summary>Show</summary>'
+        '<div class="cell">1</div><div class="cell">2</div></details></div><p>Goals</p></section></article>'
+    )
+    found = notebooks.notebook(page, [new_code_cell("1"), new_code_cell("2")], "book/x", {}, "")
+    assert [cell.source for cell in found.cells[1:]] == ["Why?", "1", "2", "Goals"]
+
+
 def test_page_with_other_cells_than_the_executed_ones_is_rejected():
     with pytest.raises(ValueError, match="more cells"):
         notebooks.notebook(PAGE, [new_code_cell("x")], "book/x", {}, "")

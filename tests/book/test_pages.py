@@ -69,7 +69,8 @@ def book(tiny_book):
             "cells": NOTEBOOK + CELLS,
             "symbols": SYMBOLS,
             **LEDGER_PAGES,
-        }
+        },
+        part="Springs",
     )
     book.explain_symbols(
         "{ tex = ['a', 'b', 'c', 'd'], meaning = 'any length', unit = 'm' }, "
@@ -115,6 +116,8 @@ def test_the_table_of_symbols_lists_meaning_unit_notes_and_chapters(book):
     for part in ("any length", "<td>m</td>", "charge", "Lloyd", 'href="example.html"'):
         assert part in html, part
     assert "data-symbol" not in html
+    assert 'href="#symbols-springs">Springs</a>' in html
+    assert re.search(r'id="symbols-springs">\s*<h2>Springs', html)
 
 
 def test_a_claim_shows_the_worst_verdict_of_its_parts_and_links_to_its_entry(book):

@@ -73,6 +73,20 @@ def test_chapter_and_subscript_select_the_entry():
     assert meaning(r"\hat E") is None
 
 
+@pytest.mark.parametrize(
+    ("pages", "subject"),
+    [
+        (["muscles", "axial"], "Springs"),
+        (["muscles", "friction"], symbols.EVERYWHERE),
+        ([], symbols.EVERYWHERE),
+        (["index"], symbols.EVERYWHERE),
+    ],
+)
+def test_symbols_belong_to_the_part_that_uses_them(pages, subject):
+    parts = {"muscles": "Springs", "axial": "Springs", "friction": "Contact"}
+    assert symbols.subject_of(pages, parts) == subject
+
+
 def test_ambiguous_letter_in_a_chapter_is_rejected():
     entries = [symbols.Entry(("a", "b"), meaning, chapters=("friction",)) for meaning in ("one", "two")]
     with pytest.raises(ValueError, match="both 'one' and 'two' in friction"):

@@ -92,9 +92,12 @@ def _build_server() -> subprocess.Popen[str]:
 
 
 class TinyBook:
-    """A book at ``root`` with the settings of the real one; the first page is its start page."""
+    """A book at ``root`` with the settings of the real one; the first page is its start page.
 
-    def __init__(self, root: Path, pages: dict[str, str], ledger: str = FAKE_LEDGER) -> None:
+    The others are chapters, or those of a part with the title ``part``.
+    """
+
+    def __init__(self, root: Path, pages: dict[str, str], ledger: str = FAKE_LEDGER, part: str = "") -> None:
         self.root = root
         self.html = root / "_build" / "html"
         config = yaml.safe_load((REPOSITORY / "_config.yml").read_text(encoding="utf-8"))
@@ -108,7 +111,9 @@ class TinyBook:
         settings["html_static_path"] = [str(REPOSITORY / path) for path in settings["html_static_path"]]
         config["bibtex_bibfiles"] = [str(REPOSITORY / path) for path in config["bibtex_bibfiles"]]
         start, *others = pages
-        toc = {"format": "jb-book", "root": start, "chapters": [{"file": name} for name in others]}
+        chapters = [{"file": name} for name in others]
+        contents = {"parts": [{"caption": part, "chapters": chapters}]} if part else {"chapters": chapters}
+        toc = {"format": "jb-book", "root": start, **contents}
         self._write("_config.yml", yaml.safe_dump(config))
         self._write("_toc.yml", yaml.safe_dump(toc))
         self._write("fake_ledger.py", ledger)

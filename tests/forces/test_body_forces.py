@@ -6,9 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from rbnotes import se3
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.forces.body_forces import (
     body_path_length,
+    body_path_segments,
     directional_energy,
     directional_force,
     path_wrenches,
@@ -288,6 +290,50 @@ class TestBodyPathLength:
         close(found.dL_dxi, by_twists.value, by_twists.error)
         gradient, error = se3_derivative(lambda poses: path_length(*world(poses, x, phi), active).Ldot, E)
         close(found.dLdot_dxi, gradient, error)
+
+
+class TestBodyPathSegments:
+    @given(paths())
+    def test_against_differences(self, path):
+        E, x, phi, _ = path
+        found = body_path_segments(E, x)
+
+        def directions(poses):
+            steps = np.diff(world(poses, x, phi)[0], axis=0)
+            return steps / np.sqrt(np.sum(steps**2, axis=1, keepdims=True))
+
+        assert_allclose(found.u, directions(E), atol=1e-12)
+        assert_allclose(found.l, np.linalg.norm(np.diff(world(E, x, phi)[0], axis=0), axis=1), atol=1e-12)
+        derivative, error = se3_derivative(directions, E)
+        close(found.du_dxi, derivative, error)
+
+    def test_a_3_4_5_segment(self):
+        E = np.array([np.eye(4), np.eye(4)])
+        E[1, :3, 3] = [3.0, 4.0, 0.0]
+        u, lengths, du_dxi = body_path_segments(E, np.zeros((2, 3)))
+        assert_allclose(u, [[0.6, 0.8, 0.0]], atol=1e-15)
+        assert_allclose(lengths, [5.0], rtol=1e-15)
+        turning = np.array([[16.0, -12, 0], [-12, 9, 0], [0, 0, 25]]) / 125
+        zero = np.zeros((3, 3))
+        assert_allclose(du_dxi, [np.hstack([zero, -turning, zero, turning])], atol=1e-15)
+
+    def test_many_paths_at_once(self):
+        rng = np.random.default_rng(0)
+        E, x = se3.exp(rng.normal(size=(4, 3, 6))), rng.normal(size=(3, 3))
+        found = body_path_segments(E, x)
+        assert found.du_dxi.shape == (4, 2, 3, 18)
+        for i in range(4):
+            for value, single in zip(found, body_path_segments(E[i], x), strict=True):
+                assert_allclose(value[i], single, atol=1e-14)
+
+    def test_bad_arguments(self):
+        E, x = np.array([np.eye(4), np.eye(4)]), np.arange(6.0).reshape(2, 3)
+        with pytest.raises(InvalidArgument, match=r"x: got \(3,\) of them"):
+            body_path_segments(E, np.zeros((3, 3)))
+        with pytest.raises(InvalidArgument, match="expected a path"):
+            body_path_segments(E[0], x[0])
+        with pytest.raises(SingularConfiguration, match="coinciding points 0 and 1"):
+            body_path_segments(E, x[:1])
 
 
 class TestMuscle:

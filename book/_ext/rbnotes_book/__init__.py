@@ -26,6 +26,7 @@ from rbnotes_book import (
     live,
     moved,
     notebooks,
+    openings,
     page_weight,
     prerequisites,
     scenes,
@@ -37,8 +38,8 @@ from rbnotes_book import (
 
 PARTS = (
     alt_text, api_pages, badges, cache, dependency_pages, display_cards, drawing, equations, errata_pages,
-    exercises, finder, formulas, ledger_pages, line_ends, live, moved, notebooks, page_weight, prerequisites,
-    scenes, search, standing, stubs, symbols,
+    exercises, finder, formulas, ledger_pages, line_ends, live, moved, notebooks, openings, page_weight,
+    prerequisites, scenes, search, standing, stubs, symbols,
 )  # fmt: skip
 
 

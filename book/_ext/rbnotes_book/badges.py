@@ -6,7 +6,7 @@ A badge stands for a word if the word before it requires an object, and no displ
 from __future__ import annotations
 
 import re
-from itertools import takewhile
+from itertools import groupby, takewhile
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -18,6 +18,9 @@ INCOMPLETE_ENDING = re.compile(
 """Words after which a sentence cannot stop."""
 CONTINUED_ENDING = re.compile(r"(?:^|\W)(?:are|in|is|it|on|so|they|this|to|where)$", re.IGNORECASE)
 """Words after which it can stop, but not go on."""
+
+LONGEST_ROW = 2
+"""Largest number of badges in a row."""
 
 logger = logging.getLogger(__name__)
 
@@ -63,5 +66,20 @@ def check(app: Sphinx, doctree: nodes.document) -> None:
             logger.warning("a badge stands in the place of a word: %.80s ...", text, location=badge.parent)
 
 
+def longest_row(paragraph: nodes.Element) -> int:
+    """Return the number of badges in the longest row, in which only commas and spaces separate them."""
+    rows = (list(row) for is_gap, row in groupby(paragraph.children, _is_gap) if is_gap)
+    return max((sum(map(_is_badge, row)) for row in rows), default=0)
+
+
+def check_rows(app: Sphinx, doctree: nodes.document) -> None:
+    """Warn of three badges in a row, which interrupt a sentence."""
+    for paragraph in doctree.findall(nodes.paragraph):
+        if longest_row(paragraph) > LONGEST_ROW:
+            text = " ".join(paragraph.astext().split())
+            logger.warning("place these badges beside their statements: %.80s ...", text, location=paragraph)
+
+
 def setup(app: Sphinx) -> None:
     app.connect("doctree-read", check)
+    app.connect("doctree-read", check_rows, priority=900)  # badges beside displays have been removed

@@ -27,13 +27,13 @@ def record_of(label: str) -> Record | None:
 
 
 def _paragraphs_beside(block: nodes.math_block) -> list[nodes.paragraph]:
-    """Return the paragraphs before and after a display, without other displays between them."""
+    """Return the paragraph that introduces a display, perhaps with others before it, and the one after it."""
     siblings = block.parent.children
     position = siblings.index(block)
     result = []
-    for step in (-1, 1):
+    for step, between in ((-1, nodes.target | nodes.math_block), (1, nodes.target)):
         index = position + step
-        while 0 <= index < len(siblings) and isinstance(siblings[index], nodes.target):
+        while 0 <= index < len(siblings) and isinstance(siblings[index], between):
             index += step
         if 0 <= index < len(siblings) and isinstance(siblings[index], nodes.paragraph):
             result.append(siblings[index])

@@ -16,6 +16,7 @@ from functools import cache
 from bs4 import BeautifulSoup
 from bs4.element import NavigableString, PageElement, Tag
 
+from rbnotes_book import openings
 from rbnotes_book.node import SCRIPTS
 
 SKIPPED = {"script", "style", "nav", "noscript", "button", "form"}
@@ -147,7 +148,11 @@ class _Writer:
 
     def _block(self, tag: Tag) -> Iterator[str | Code]:
         classes = _classes(tag)
-        if CELL in classes:
+        if openings.PICTURE in classes:
+            return  # its cell follows
+        if openings.CODE in classes:
+            yield from (Code(in_solution=False) for _ in tag.find_all(class_=CELL))
+        elif CELL in classes:
             solution = tag.find_parent(class_="solution") is not None
             yield Code(in_solution=solution)
         elif re.fullmatch("h[1-6]", tag.name):

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
@@ -240,11 +241,44 @@ def _fill_table(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for page in reading_order(app.env):
         for number in _uses(app.env).get(page, ()):
             pages[number].append(page)
-    numbers = sorted(range(len(symbols.entries)), key=lambda number: _order(symbols.entries[number]))
-    rows = [_row(app, docname, symbols.entries[number], pages[number]) for number in numbers]
+    subjects = _subjects(app.env)
+    groups: dict[str, list[int]] = {subject: [] for subject in (EVERYWHERE, *subjects.values())}
+    for number in sorted(range(len(symbols.entries)), key=lambda number: _order(symbols.entries[number])):
+        groups[subject_of(pages[number], subjects)].append(number)
     head = ("Symbol", "Meaning", "Unit", "Shape", "In the code", "In the notes", "Chapters")
     for placeholder in placeholders:
-        placeholder.replace_self(table(head, rows, "symbols"))
+        sections = []
+        for subject, numbers in groups.items():
+            rows = [_row(app, docname, symbols.entries[number], pages[number]) for number in numbers]
+            if rows:
+                identifier = nodes.make_id(f"symbols-{subject}")
+                title = nodes.title("", subject)
+                sections.append(nodes.section("", title, table(head, rows, "symbols"), ids=[identifier]))
+        placeholder.replace_self([_links_to(sections), *sections] if subjects else sections[0].children[1:])
+
+
+EVERYWHERE = "In several parts of the book"
+
+
+def _subjects(env: BuildEnvironment) -> dict[str, str]:
+    """Return the caption of the part of the book to which each page belongs, in reading order."""
+    trees = env.get_doctree(env.config.root_doc).findall(addnodes.toctree)
+    return {page: tree["caption"] for tree in trees if tree.get("caption") for _, page in tree["entries"]}
+
+
+def subject_of(pages: list[str], subjects: dict[str, str]) -> str:
+    """Return the part that contains all pages that use a symbol."""
+    parts = {subjects.get(page, EVERYWHERE) for page in pages}
+    return parts.pop() if len(parts) == 1 else EVERYWHERE
+
+
+def _links_to(sections: list[nodes.section]) -> nodes.paragraph:
+    """Return a line with links to the sections."""
+    line = nodes.paragraph()
+    for number, section in enumerate(sections):
+        line += [nodes.Text(", ")] * (number > 0)
+        line += nodes.reference("", section[0].astext(), refid=section["ids"][0], internal=True)
+    return line
 
 
 MAX_LISTED_CHAPTERS = 6

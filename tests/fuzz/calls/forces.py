@@ -118,6 +118,7 @@ CALLS = [
     Call(forces.ForceGroups(GROUPS).energy, {"state": STATE}),
     Call(forces.ForceGroups(GROUPS).dissipated_power, {"state": STATE}),
     Call(forces.body_path_length, {**CARRIED, "active": ACTIVE[:1]}),
+    Call(forces.body_path_segments, {"E": CARRIED["E"], "x": CARRIED["x"]}),
     Call(forces.path_wrenches, {"law": SPRING, **CARRIED, "stiffness": "exact"}),
     Call(forces.zero_length_spring, {"k": 10.0, "E": E, "x": X}),
     Call(forces.zero_length_energy, {"k": 10.0, "E": E, "x": X}),

@@ -12,8 +12,10 @@ import math
 import numpy as np
 from hypothesis import strategies as st
 
+from rbnotes import se3
 from rbnotes.forces import (
     CallableTensionLaw,
+    body_path_segments,
     length_gradient,
     length_hessian,
     path_force,
@@ -260,15 +262,15 @@ class e0_13:
         return derivatives
 
     def library(x):
-        # u_i is the gradient of the length of segment i at its far end.
-        hessians = [length_hessian(x, np.arange(N) == i)[3 * i + 3 : 3 * i + 6] for i in range(N)]
-        return derivative_blocks(np.reshape(hessians, (N, 3, N + 1, 3)))
+        # The points are the origins of bodies with the axes of the world.
+        du_dxi = body_path_segments(se3.frame(np.eye(3), x), np.zeros_like(x)).du_dxi
+        return derivative_blocks(du_dxi.reshape(N, 3, N + 1, 6)[..., 3:])
 
     def reference(x):
         """Differentiate all directions with respect to all points, by complex steps."""
         return np.swapaxes(point_jacobian(segment_directions, x), 1, 2)
 
-    implements = length_hessian
+    implements = body_path_segments
 
 
 @section.holds("d3", "Velocity Jacobian at a via point")
