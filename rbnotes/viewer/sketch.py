@@ -162,6 +162,7 @@ def draw_scene(items: Sequence[SceneItem], poster: int, points: Array, view: Arr
     svg_groups = [
         f'<g opacity="{opacity:g}">{_draw_group(group, sample, camera, scale)}</g>'
         for group, sample, opacity in [*groups, (list(items), poster, 1.0)]
+        if group
     ]
     view_box = f"{-DRAWING_WIDTH / 2:g} {-height / 2:.1f} {DRAWING_WIDTH:g} {height:.1f}"
     return f'<svg viewBox="{view_box}" aria-hidden="true">{"".join(svg_groups)}</svg>'

@@ -158,7 +158,8 @@ export class Player {
     for (const { object, text } of this.labels ?? []) {
       const { x, y, z } = object.getWorldPosition(new Vector3()).project(this.camera);
       text.hidden = !object.visible || z > 1;
-      text.style.transform = `translate(${((x + 1) / 2) * width}px, ${((1 - y) / 2) * height}px)`;
+      const left = Math.min(((x + 1) / 2) * width, width - text.offsetWidth - 12); // not cut at the right
+      text.style.transform = `translate(${left}px, ${((1 - y) / 2) * height}px)`;
     }
   }
 
