@@ -129,10 +129,8 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextmanager
-def window(
-    browser: Browser, mode: DisplayMode, *, scripts: bool = True, calm: bool = True
-) -> Iterator[Page]:
-    """Open an empty window in this mode with an empty storage, in which scenes play by themselves unless `calm`."""
+def window(browser: Browser, mode: DisplayMode, *, scripts: bool = True, calm: bool = True) -> Iterator[Page]:
+    """Open an empty window in this mode with an empty storage; scenes play by themselves unless `calm`."""
     size: ViewportSize = {"width": mode.width, "height": HEIGHT}
     context = browser.new_context(
         viewport=size,

@@ -336,8 +336,9 @@ def test_scene_plays_once_in_view_and_returns_to_its_poster(browser, tmp_path, c
     scene.save(tmp_path / "scene.html")
     with window(browser, LOOK["light"], calm=calm) as page:
         page.add_init_script(
-            "new MutationObserver(() => (window.labels ??= new Set()).add("
-            "document.querySelector('.play')?.ariaLabel)).observe(document, {subtree: true, attributes: true})"
+            "new MutationObserver(() => (window.labels ??= new Set())"
+            ".add(document.querySelector('.play')?.ariaLabel))"
+            ".observe(document, {subtree: true, attributes: true})"
         )
         page.goto((tmp_path / "scene.html").as_uri())
         clock = page.locator(".controls output")

@@ -21,7 +21,7 @@ ENDS = np.array([[[0, 0, 0], [0, 0, 1]], [[1, 0, 0], [0, 2, 1]], [[1, 1, 0], [3,
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory):
-    """Return the player's state of two moving shapes, a spring and a static line at SAMPLE_TIMES, and copies."""
+    """Return the state of two moving shapes, a spring and a static line at SAMPLE_TIMES, and the copies."""
     poses = np.tile(np.eye(4), (3, 1, 1))
     poses[:, :3, :3], poses[:, :3, 3] = ROTATIONS.as_matrix(), POSITIONS
     scene = Scene("Things move.", TIMES).add(box([1, 2, 3]), poses, strobe=3)
