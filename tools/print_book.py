@@ -170,8 +170,10 @@ def document(body: str, like: str, heading: str, before: int | None) -> str:
 
 
 COVER_DRAWING = """<svg viewBox="0 0 240 150" fill="none" stroke="#fff" stroke-width="2" stroke-linejoin="round">
-<path d="M6 132H234" stroke-opacity="0.45"/><g fill="#000" fill-opacity="0.35" stroke="none">
-<ellipse cx="62" cy="132" rx="42" ry="4"/><ellipse cx="184" cy="132" rx="34" ry="4"/></g><g transform="rotate(-16 62 78)"><rect x="26" y="50" width="72" height="56" rx="5"
+<path d="M6 132H234" stroke-opacity="0.45"/>
+<g fill="#000" fill-opacity="0.35" stroke="none">
+<ellipse cx="62" cy="132" rx="42" ry="4"/><ellipse cx="184" cy="132" rx="34" ry="4"/></g>
+<g transform="rotate(-16 62 78)"><rect x="26" y="50" width="72" height="56" rx="5"
  fill="#3d85d8"/></g><g transform="rotate(12 184 66)"><rect x="154" y="42" width="60" height="48" rx="5"
  fill="#e08214"/></g><path d="M97 68l8-1 4-10 7 21 7-22 7 21 7-22 7 20 4-10 8-1"/><g stroke-width="4"
  stroke-linecap="round"><path d="M100 40h24m-8-7l8 7-8 7" stroke="#9fe0b3"/><path d="M152 30h-24m8-7l-8 7 8 7"
