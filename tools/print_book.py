@@ -46,7 +46,7 @@ main { width: 658px; margin: 0 auto; }
 .title-page { page: cover; display: flex; flex-direction: column; box-sizing: border-box; height: 296mm;
   width: 210mm; margin: 0 calc(50% - 105mm); padding: 45mm 28mm 28mm; color: #fff; background: #0b3a63;
   print-color-adjust: exact; }
-.title-page svg { width: 62mm; margin: 0 0 26mm -4mm; }
+.title-page svg { width: 120mm; margin: 0 0 26mm -4mm; }
 .title-page h1 { margin: 0 0 6mm; font-size: 4.4rem; color: #fff; }
 .title-page p { margin: 0 0 3mm; font-size: 1.5rem; }
 .title-page .imprint { margin-top: auto; font-size: 1rem; }
@@ -169,8 +169,8 @@ def document(body: str, like: str, heading: str, before: int | None) -> str:
     )
 
 
-COVER_DRAWING = """<svg viewBox="0 0 240 150" fill="none" stroke="#fff" stroke-width="2" stroke-linejoin="round">
-<path d="M6 132H234" stroke-opacity="0.45"/>
+COVER_DRAWING = """<svg viewBox="0 0 240 150" fill="none" stroke="#fff" stroke-width="2"
+ stroke-linejoin="round"><path d="M6 132H234" stroke-opacity="0.45"/>
 <g fill="#000" fill-opacity="0.35" stroke="none">
 <ellipse cx="62" cy="132" rx="42" ry="4"/><ellipse cx="184" cy="132" rx="34" ry="4"/></g>
 <g transform="rotate(-16 62 78)"><rect x="26" y="50" width="72" height="56" rx="5"
