@@ -129,11 +129,15 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextmanager
-def window(browser: Browser, mode: DisplayMode, *, scripts: bool = True) -> Iterator[Page]:
-    """Open an empty window in this mode with an empty storage."""
+def window(browser: Browser, mode: DisplayMode, *, scripts: bool = True, calm: bool = True) -> Iterator[Page]:
+    """Open an empty window in this mode with an empty storage; scenes play by themselves unless `calm`."""
     size: ViewportSize = {"width": mode.width, "height": HEIGHT}
     context = browser.new_context(
-        viewport=size, color_scheme=mode.scheme, has_touch=mode.touch, java_script_enabled=scripts
+        viewport=size,
+        color_scheme=mode.scheme,
+        has_touch=mode.touch,
+        java_script_enabled=scripts,
+        reduced_motion="reduce" if calm else "no-preference",
     )
     yield context.new_page()
     context.close()

@@ -42,8 +42,14 @@ STYLE = """
 html { font-size: 14px; counter-reset: page BEFORE; }
 body { display: block; margin: 0; }
 main { width: 658px; margin: 0 auto; }
-.title-page { padding-top: 30vh; text-align: center; }
-.title-page h1 { font-size: 3rem; }
+@page cover { margin: 0; }
+.title-page { page: cover; display: flex; flex-direction: column; box-sizing: border-box; height: 296mm;
+  width: 210mm; margin: 0 calc(50% - 105mm); padding: 45mm 28mm 28mm; color: #fff; background: #0b3a63;
+  print-color-adjust: exact; }
+.title-page svg { width: 120mm; margin: 0 0 26mm -4mm; }
+.title-page h1 { margin: 0 0 6mm; font-size: 4.4rem; color: #fff; }
+.title-page p { margin: 0 0 3mm; font-size: 1.5rem; }
+.title-page .imprint { margin-top: auto; font-size: 1rem; }
 .contents { break-before: page; }
 .contents p.part { margin: 1rem 0 0.2rem; font-weight: 600; break-after: avoid; }
 .contents ul { margin: 0; padding: 0; list-style: none; }
@@ -163,12 +169,25 @@ def document(body: str, like: str, heading: str, before: int | None) -> str:
     )
 
 
+COVER_DRAWING = """<svg viewBox="0 0 240 150" fill="none" stroke="#fff" stroke-width="2"
+ stroke-linejoin="round"><path d="M6 132H234" stroke-opacity="0.45"/>
+<g fill="#000" fill-opacity="0.35" stroke="none">
+<ellipse cx="62" cy="132" rx="42" ry="4"/><ellipse cx="184" cy="132" rx="34" ry="4"/></g>
+<g transform="rotate(-16 62 78)"><rect x="26" y="50" width="72" height="56" rx="5"
+ fill="#3d85d8"/></g><g transform="rotate(12 184 66)"><rect x="154" y="42" width="60" height="48" rx="5"
+ fill="#e08214"/></g><path d="M97 68l8-1 4-10 7 21 7-22 7 21 7-22 7 20 4-10 8-1"/><g stroke-width="4"
+ stroke-linecap="round"><path d="M100 40h24m-8-7l8 7-8 7" stroke="#9fe0b3"/><path d="M152 30h-24m8-7l-8 7 8 7"
+ stroke="#9fe0b3"/></g><path d="M44 78l12 12 24-28" stroke-width="7" stroke-linecap="round"/></svg>"""
+"""Two bodies pulled together by a stretched spring; the first one bears the mark of the book."""
+
+
 def front_matter(root: Path, titles: dict[str, str], first: dict[str, int]) -> str:
     """Return title page and contents."""
     return (
-        '<section class="title-page"><h1>rbnotes</h1><p>Rigid-body dynamics, checked by running it</p>'
-        f"<p>Version {__version__}, {time.strftime('%d %B %Y')}</p>"
-        f"<p>Text: CC BY 4.0. Code: MIT license.</p></section>{contents(root, titles, first)}"
+        f'<section class="title-page">{COVER_DRAWING}<h1>rbnotes</h1>'
+        "<p>Rigid-body dynamics, checked by running it</p>"
+        f'<p class="imprint">Version {__version__}, {time.strftime("%d %B %Y")}<br>'
+        f"Text: CC BY 4.0. Code: MIT license.</p></section>{contents(root, titles, first)}"
     )
 
 

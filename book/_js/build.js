@@ -1,5 +1,6 @@
-// Puts what the pages load into book/_generated: KaTeX's style sheet and fonts, and as classic scripts (modules do
-// not load over file://) the scene player, each live figure, and what runs the live figures. The package gets a copy of the player for notebooks.
+// Puts what the pages load into book/_generated: KaTeX's style sheet and fonts, the fonts of the text, and as classic
+// scripts (modules do not load over file://) the scene player, each live figure, and what runs the live figures. The
+// package gets a copy of the player for notebooks.
 const fs = require("fs");
 const path = require("path");
 
@@ -11,6 +12,22 @@ fs.rmSync(output, { recursive: true, force: true });
 fs.mkdirSync(path.join(output, "katex", "fonts"), { recursive: true });
 for (const font of fs.readdirSync(path.join(katex, "fonts")).filter((name) => name.endsWith(".woff2"))) {
   fs.copyFileSync(path.join(katex, "fonts", font), path.join(output, "katex", "fonts", font));
+}
+// the fonts that book/_assets/fonts.css names, all under the SIL Open Font License
+const TEXT_FONTS = {
+  "@fontsource-variable/ibm-plex-sans": ["latin-wght-normal", "latin-wght-italic"],
+  "@fontsource/ibm-plex-serif": ["latin-600-normal"],
+  "@fontsource/ibm-plex-mono": ["latin-400-normal"],
+};
+fs.mkdirSync(path.join(output, "fonts"));
+for (const [name, files] of Object.entries(TEXT_FONTS)) {
+  const folder = path.join(__dirname, "node_modules", name);
+  const family = path.basename(name);
+  for (const file of files) {
+    const font = `${family}-${file}.woff2`;
+    fs.copyFileSync(path.join(folder, "files", font), path.join(output, "fonts", font));
+  }
+  fs.copyFileSync(path.join(folder, "LICENSE"), path.join(output, "fonts", `${family}-LICENSE.txt`));
 }
 // every browser reads woff2: drop the references to the two older formats
 const css = fs

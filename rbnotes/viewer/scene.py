@@ -44,6 +44,9 @@ ASPECT_RATIO_LIMITS = (1.2, 2.6)
 DEFAULT_LAYERS = {"axes": "frames", "arrow": "forces"}
 """Default layers of shapes, which have a switch."""
 
+SOLIDS = ("box", "sphere", "cylinder", "capsule", "mesh")
+"""Kinds of shapes that have faces."""
+
 
 class Scene:
     """Shapes with poses, constant or over time.
@@ -56,15 +59,22 @@ class Scene:
         Increasing sample times ``(T,)``, s; None for a still scene.
     view
         Direction to the camera: azimuth about z from x, and elevation, rad.
+    poster
+        Time that the scene shows before it plays, s; the first of ``times`` by default.
 
     Raises
     ------
     InvalidArgument
-        If the shape of ``times`` or ``view`` does not fit.
+        If the shape of ``times`` or ``view`` does not fit, or ``poster`` is not within ``times``.
     """
 
     def __init__(
-        self, description: str, times: ArrayLike | None = None, *, view: tuple[float, float] = (-1.0, 0.4)
+        self,
+        description: str,
+        times: ArrayLike | None = None,
+        *,
+        view: tuple[float, float] = (-1.0, 0.4),
+        poster: float | None = None,
     ) -> None:
         if not arguments.text("description", description).strip():
             raise InvalidArgument("description", "no text", "a sentence that describes the scene")
@@ -74,6 +84,11 @@ class Scene:
             got = f"{len(self.times)} times, not all increasing"
             raise InvalidArgument("times", got, "at least two increasing times (T,)")
         self.view = arguments.single_vector("view", view, 2)
+        self.poster = None if poster is None else arguments.real_number("poster", poster)
+        if self.poster is not None and (
+            self.times is None or not self.times[0] <= self.poster <= self.times[-1]
+        ):
+            raise InvalidArgument("poster", f"{self.poster:g} s", "a time within the times of the scene")
         self._items: list[SceneItem] = []
         self._extent: Array | None = None
 
@@ -85,6 +100,7 @@ class Scene:
         label: str = "",
         name: str = "",
         layer: str | None = None,
+        strobe: int = 0,
     ) -> Scene:
         """Add a shape at a pose of its frame in the world and return the scene.
 
@@ -101,11 +117,14 @@ class Scene:
         layer
             Layer of the shape, which has a switch below the picture. By default axes are in the layer
             "frames" and arrows in "forces"; "" has no switch.
+        strobe
+            Number of faint copies of a moving solid at equally spaced times, for a motion at a glance.
 
         Raises
         ------
         InvalidArgument
-            If a pose is not a rigid transformation, or its time axis does not have the length of ``times``.
+            If a pose is not a rigid transformation, or its time axis does not have the length of ``times``,
+            or ``strobe`` is positive for what does not move or is not solid.
         """
         arguments.require_instance("shape", shape, Drawable)
         poses = arguments.frame("pose", np.eye(4) if pose is None else pose)
@@ -115,8 +134,10 @@ class Scene:
         self._check_samples(shape.kind, shape.samples)
         for key, text in (("label", label), ("name", name), ("layer", layer or "")):
             arguments.require_instance(key, text, str)
+        if arguments.count("strobe", strobe, minimum=0) and (shape.kind not in SOLIDS or poses.ndim == 2):
+            raise InvalidArgument("strobe", f"{strobe} copies of a {shape.kind}", "a moving solid, or 0")
         chosen = DEFAULT_LAYERS.get(shape.kind, "") if layer is None else layer
-        self._items.append(SceneItem(shape, poses, label, name, chosen))
+        self._items.append(SceneItem(shape, poses, label, name, chosen, strobe))
         return self
 
     def _check_samples(self, name: str, samples: int | None) -> None:
@@ -149,9 +170,18 @@ class Scene:
     def _sample_count(self) -> int:
         return 1 if self.times is None else len(self.times)
 
+    @property
+    def _poster_sample(self) -> int:
+        """Return the sample that a drawing shows in full: that of the poster, or else the last."""
+        if self.poster is None or self.times is None:
+            return self._sample_count - 1
+        return int(np.argmin(np.abs(self.times - self.poster)))
+
     def to_json(self) -> str:
         """Return the scene as JSON for the player: numbers, and arrays as base64 of little-endian float32."""
         data: dict[str, Any] = {"description": self.description, "view": self.view.tolist()}
+        if self.poster is not None:
+            data["poster"] = self.poster
         if self._extent is not None:
             data["extent"] = _encode(self._extent)
         data["items"] = [_as_data(item) for item in self._items]
@@ -172,7 +202,7 @@ class Scene:
             else ASPECT_RATIO_LIMITS[1]
         )
         static_svg = (
-            sketch.draw_scene(self._items, self._sample_count, points, self.view, aspect)
+            sketch.draw_scene(self._items, self._poster_sample, points, self.view, aspect)
             if len(points)
             else ""
         )
@@ -255,6 +285,7 @@ def _as_data(item: SceneItem) -> dict[str, Any]:
         "color": COLORS[shape.color],
         "moves": shape.samples is not None,
         **{key: text for key, text in captions.items() if text},
+        **({"strobe": item.strobe} if item.strobe else {}),
         **shape.parameters,
         "poses": _encode(_as_position_and_quaternion(item.poses)),
         **{name: _encode(values) for name, values in shape.arrays.items()},

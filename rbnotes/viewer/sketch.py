@@ -17,8 +17,11 @@ from rbnotes.viewer.shapes import COLORS, Drawable
 DRAWING_WIDTH = 640
 """Width of the drawing in its own units."""
 
-TIME_OPACITIES = {0.0: 0.25, 0.5: 0.5, 1.0: 1.0}
-"""Fractions of the time that are drawn, with their opacities."""
+EARLIER_OPACITIES = {0.0: 0.25, 0.5: 0.5}
+"""Fractions of the time before the poster that are drawn, with their opacities."""
+
+STROBE_OPACITY = 0.25
+"""Opacity of the copies of a strobe."""
 
 MAX_SAMPLES = 24
 """Largest number of times from which the extent of the picture is computed."""
@@ -42,6 +45,8 @@ class SceneItem:
         Text of the legend for its color.
     layer
         Layer with which it is switched on and off.
+    strobe
+        Number of faint copies at equally spaced times.
     """
 
     shape: Drawable
@@ -49,6 +54,7 @@ class SceneItem:
     label: str = ""
     name: str = ""
     layer: str = ""
+    strobe: int = 0
 
     def pose_at(self, sample: int) -> Array:
         """Return the pose at a sample of the time."""
@@ -139,24 +145,33 @@ def hull_corners(points: Array) -> Array:
     return hull
 
 
-def draw_scene(items: Sequence[SceneItem], samples: int, points: Array, view: Array, aspect: float) -> str:
-    """Return the drawing as SVG."""
+def draw_scene(items: Sequence[SceneItem], poster: int, points: Array, view: Array, aspect: float) -> str:
+    """Return the drawing as SVG: sample ``poster`` in full, and fainter what came before it."""
     camera = cameras.fit_camera(points, view, aspect)
     height = DRAWING_WIDTH / aspect
     scale = height / (2 * np.tan(cameras.FIELD_OF_VIEW / 2))
-    svg_groups: list[str] = []
-    for time_fraction, opacity in TIME_OPACITIES.items() if samples > 1 else [(1.0, 1.0)]:
-        sample = round(time_fraction * (samples - 1))
-        moving_items = [
-            item for item in items if opacity == 1.0 or item.poses.ndim == 3 or item.shape.samples
-        ]
-        ordered = sorted(moving_items, key=lambda item: -_mean_depth(item, sample, camera))
-        shapes = "".join(
-            svg_element for item in ordered for svg_element in _draw(item, sample, camera, scale)
-        )
-        svg_groups.append(f'<g opacity="{opacity:g}">{shapes}</g>')
+    strobed = [item for item in items if item.strobe]
+    groups = [
+        ([item], round(sample), STROBE_OPACITY)
+        for item in strobed
+        for sample in np.linspace(0, len(item.poses) - 1, item.strobe)
+    ]
+    moving = [item for item in items if (item.poses.ndim == 3 or item.shape.samples) and not item.strobe]
+    earlier = EARLIER_OPACITIES if poster else {}
+    groups += [(moving, round(fraction * poster), opacity) for fraction, opacity in earlier.items()]
+    svg_groups = [
+        f'<g opacity="{opacity:g}">{_draw_group(group, sample, camera, scale)}</g>'
+        for group, sample, opacity in [*groups, (list(items), poster, 1.0)]
+        if group
+    ]
     view_box = f"{-DRAWING_WIDTH / 2:g} {-height / 2:.1f} {DRAWING_WIDTH:g} {height:.1f}"
     return f'<svg viewBox="{view_box}" aria-hidden="true">{"".join(svg_groups)}</svg>'
+
+
+def _draw_group(items: Sequence[SceneItem], sample: int, camera: Camera, scale: float) -> str:
+    """Return the SVG elements of items at a sample, from back to front."""
+    ordered = sorted(items, key=lambda item: -_mean_depth(item, sample, camera))
+    return "".join(element for item in ordered for element in _draw(item, sample, camera, scale))
 
 
 def _mean_depth(item: SceneItem, sample: int, camera: Camera) -> float:

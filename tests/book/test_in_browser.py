@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 from urllib.parse import urlencode
 
+import numpy as np
 import pytest
 from inspect_pages import DISPLAY_MODES, NO_BROWSER, chromium, window
 from playwright.sync_api import expect
@@ -16,6 +17,7 @@ from rbnotes_book.drawing import picture
 from rbnotes_book.drawings import DRAWINGS
 
 from rbnotes.ledger.errata_pdf import find_browser
+from rbnotes.viewer import Scene, box
 
 PAGES = Path(__file__).parents[2] / "_build" / "html"
 LOOK = {look.name: look for look in DISPLAY_MODES}
@@ -324,6 +326,29 @@ def test_slider_selects_a_picture_and_layers_can_be_switched(open_page):
         assert scene.evaluate(frames) == [True]
         scene.locator(".legend input").first.click()
         assert scene.evaluate(frames) == [False]
+
+
+@pytest.mark.parametrize("calm", [False, True])
+def test_scene_plays_once_in_view_and_returns_to_its_poster(browser, tmp_path, calm):
+    path = np.tile(np.eye(4), (9, 1, 1))
+    path[:, 0, 3] = np.arange(9.0)
+    scene = Scene("A box.", np.linspace(0, 0.4, 9), poster=0.1).add(box([1, 1, 1]), path)
+    scene.save(tmp_path / "scene.html")
+    with window(browser, LOOK["light"], calm=calm) as page:
+        page.add_init_script(
+            "new MutationObserver(() => (window.labels ??= new Set())"
+            ".add(document.querySelector('.play')?.ariaLabel))"
+            ".observe(document, {subtree: true, attributes: true})"
+        )
+        page.goto((tmp_path / "scene.html").as_uri())
+        clock = page.locator(".controls output")
+        if calm:
+            page.wait_for_timeout(300)
+            assert "Pause" not in page.evaluate("[...labels]")
+        else:
+            page.wait_for_function("labels?.has('Pause')")
+        expect(page.locator(".play")).to_have_attribute("aria-label", "Play")
+        expect(clock).to_have_text("0.10 s")
 
 
 def test_scene_rotates_and_scrubs_and_solution_unfolds(open_page):

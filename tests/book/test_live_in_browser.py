@@ -73,7 +73,7 @@ def test_live_figure_answers(browser, name):
         expect(figure.locator(".form").last).to_be_visible()
         assert figure.locator(".controls, .grip").count() == 0
         poster = figure.locator("dd").all_inner_texts()
-    with window_of_figure(browser, "light", name) as page:
+    with window_of_figure(browser, "light", name, calm=False) as page:
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on(
             "request", lambda request: None if request.url.startswith("file:") else faults.append(request.url)

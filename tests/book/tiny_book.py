@@ -107,6 +107,10 @@ class TinyBook:
         }
         settings = config["sphinx"]["config"]
         settings["extensions"].append("fake_ledger")
+        settings["html_favicon"] = str(REPOSITORY / settings["html_favicon"])
+        logo = settings["html_theme_options"]["logo"]
+        for image in ("image_light", "image_dark"):
+            logo[image] = str(REPOSITORY / logo[image])
         settings["html_search_scorer"] = str(REPOSITORY / settings["html_search_scorer"])
         settings["html_static_path"] = [str(REPOSITORY / path) for path in settings["html_static_path"]]
         config["bibtex_bibfiles"] = [str(REPOSITORY / path) for path in config["bibtex_bibfiles"]]

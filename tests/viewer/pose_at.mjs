@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 
 const [folder, scene, ...times] = process.argv.slice(2);
 const { Player } = await import(pathToFileURL(`${folder}/player.js`));
-const { decode, make } = await import(pathToFileURL(`${folder}/shapes.js`));
+const { decode, ghosts, make } = await import(pathToFileURL(`${folder}/shapes.js`));
 
 const data = JSON.parse(readFileSync(scene, "utf8"));
 const player = { times: decode(data.times) };
@@ -18,4 +18,7 @@ const found = times.map((time) => {
     return { matrix: object.matrix.toArray(), points: points && Array.from(points) };
   });
 });
-console.log(JSON.stringify(found));
+const copies = data.items.map(({ strobe }, k) =>
+  strobe ? ghosts(player.items[k].object, player.items[k].poses, strobe).map(({ position }) => position.toArray()) : [],
+);
+console.log(JSON.stringify({ found, copies }));

@@ -114,7 +114,7 @@ def test_arrow_head_is_at_the_tip(vector):
     """Seen along x: right is y, up is z, and on the page down is positive."""
     items = [sketch.SceneItem(arrow(vector), np.eye(4))]
     still = ElementTree.fromstring(
-        sketch.draw_scene(items, 1, 3 * np.vstack([np.eye(3), -np.eye(3)]), [0, 0], 1.0)
+        sketch.draw_scene(items, 0, 3 * np.vstack([np.eye(3), -np.eye(3)]), [0, 0], 1.0)
     )
     (shaft,), (head,) = list(still.iter("polyline")), list(still.iter("polygon"))
     (start, neck), (tip, left, right) = (

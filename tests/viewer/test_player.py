@@ -20,11 +20,11 @@ ENDS = np.array([[[0, 0, 0], [0, 0, 1]], [[1, 0, 0], [0, 2, 1]], [[1, 1, 0], [3,
 
 
 @pytest.fixture(scope="module")
-def frames(tmp_path_factory):
-    """Return the player's state of two moving shapes, a spring and a static line at SAMPLE_TIMES."""
+def shown(tmp_path_factory):
+    """Return the state of two moving shapes, a spring and a static line at SAMPLE_TIMES, and the copies."""
     poses = np.tile(np.eye(4), (3, 1, 1))
     poses[:, :3, :3], poses[:, :3, 3] = ROTATIONS.as_matrix(), POSITIONS
-    scene = Scene("Things move.", TIMES).add(box([1, 2, 3]), poses)
+    scene = Scene("Things move.", TIMES).add(box([1, 2, 3]), poses, strobe=3)
     scene.add(line(ENDS)).add(spring(ENDS, radius=0.3, coils=4)).add(line(ENDS[0]), poses[1])
     file = tmp_path_factory.mktemp("scene") / "scene.json"
     file.write_text(scene.to_json(), encoding="utf-8")
@@ -33,6 +33,11 @@ def frames(tmp_path_factory):
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
+
+
+@pytest.fixture
+def frames(shown):
+    return shown["found"]
 
 
 def matrix(item):
@@ -70,6 +75,11 @@ def test_a_spring_winds_around_the_line_between_its_ends(frames):
         distance = np.linalg.norm(coil - np.outer(coil @ axis, axis), axis=1)
         np.testing.assert_allclose(distance, 0.3, atol=1e-5)
         assert np.all(np.diff(coil @ axis) > 0)
+
+
+def test_copies_of_a_strobe_stand_at_equally_spaced_samples(shown):
+    np.testing.assert_allclose(shown["copies"][0], POSITIONS, atol=1e-6)
+    assert shown["copies"][1:] == [[], [], []]
 
 
 def test_static_shapes_do_not_move(frames):

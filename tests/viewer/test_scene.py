@@ -61,6 +61,21 @@ def test_times_and_changing_shapes_round_trip():
     assert (moving["moves"], still["moves"]) == (True, False)
 
 
+def test_the_drawing_shows_the_poster_and_the_copies_of_the_strobe():
+    poses = POSES.copy()
+    poses[:, 0, 3] = [0.0, 5.0, 20.0]
+    scene = Scene("A box.", TIMES, poster=0.5).add(box([1, 1, 1]), poses, strobe=3)
+    assert json.loads(scene.to_json())["poster"] == 0.5
+    assert items(scene)[0]["strobe"] == 3
+    groups = re.findall(r'<g opacity="([.0-9]+)">(.*?)</g>', scene.to_html())
+    centers = [
+        np.mean([float(x) for x in re.findall(r"(-?\d+),", group.split('"')[1])]) for _, group in groups
+    ]
+    assert [float(opacity) for opacity, _ in groups] == [0.25, 0.25, 0.25, 1.0]
+    assert centers[0] < centers[1] < centers[2]
+    assert centers[3] == centers[1]  # of the sample at 0.5 s
+
+
 def test_every_shape_exports_kind_color_and_size():
     shapes = [
         box([1, 2, 3]),
@@ -132,6 +147,11 @@ def test_missing_player_shows_the_description(monkeypatch, tmp_path):
         (lambda: Scene("A.", [0.0]), "times"),
         (lambda: Scene("A.", [0.0, 0.0]), "times"),
         (lambda: Scene("A.", [[0.0, 1.0]]), "times"),
+        (lambda: Scene("A.", TIMES, poster=2.1), "poster"),
+        (lambda: Scene("A.", poster=0.0), "poster"),
+        (lambda: Scene("A.", TIMES).add(sphere(1), POSES, strobe=-1), "strobe"),
+        (lambda: Scene("A.", TIMES).add(sphere(1), strobe=2), "strobe"),
+        (lambda: Scene("A.", TIMES).add(frame_axes(), POSES, strobe=2), "strobe"),
         (lambda: Scene("A.").add(sphere(1), POSES), "pose"),
         (lambda: Scene("A.", TIMES).add(sphere(1), POSES[:2]), "pose"),
         (lambda: Scene("A.", TIMES).add(sphere(1), 2 * POSES), "pose"),

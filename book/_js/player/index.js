@@ -10,11 +10,27 @@ document.head.append(style);
 const observer = new IntersectionObserver(
   (entries) => {
     for (const { target, isIntersecting } of entries) {
-      if (isIntersecting && !target.player) target.player = new Player(target);
+      if (isIntersecting && !target.player) {
+        target.player = new Player(target);
+        if (target.player.button) autoplay.observe(target.player.canvas);
+      }
       target.player?.setVisible(isIntersecting);
     }
   },
   { rootMargin: "200px" },
+);
+
+// A scene plays once by itself when most of it is in sight, and no other scene plays.
+const autoplay = new IntersectionObserver(
+  (entries) => {
+    const figures = [...document.querySelectorAll(".rbnotes-scene")];
+    for (const { target, isIntersecting } of entries) {
+      if (isIntersecting && !figures.some(({ player }) => player?.playing && player.visible)) {
+        target.closest(".rbnotes-scene").player?.playOnce();
+      }
+    }
+  },
+  { threshold: 0.7 },
 );
 
 // The first scene is often in view at once. Its start takes up to a second, so the page is shown before.

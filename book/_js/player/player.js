@@ -1,16 +1,19 @@
 // One scene: its picture, its camera and its controls.
 import {
+  Box3,
   DirectionalLight,
   HemisphereLight,
+  PCFSoftShadowMap,
   PerspectiveCamera,
   Quaternion,
   Scene,
+  Sphere,
   Vector3,
   WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { fit, outline } from "./camera.js";
-import { decode, make } from "./shapes.js";
+import { decode, ghosts, make } from "./shapes.js";
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2];
 const ICONS = {
@@ -19,12 +22,13 @@ const ICONS = {
 };
 const TURN = 0.12; // of the camera, for one key press [rad]
 const SAMPLES = 24; // times that the picture has room for
+const SUN = [0.25, -0.15, 1]; // direction to the light that casts the shadows
 
 export class Player {
   constructor(figure) {
     this.data = JSON.parse(figure.querySelector("script").textContent);
     this.times = this.data.times ? decode(this.data.times) : new Float32Array([0]);
-    this.time = this.times[0];
+    this.time = this.poster;
     this.speed = 1;
     this.playing = false;
 
@@ -60,6 +64,7 @@ export class Player {
       const poses = decode(item.poses);
       const { object, update } = make(item, this.times.length);
       this.scene.add(object);
+      if (item.strobe) this.scene.add(...ghosts(object, poses, item.strobe));
       return { object, update, poses, label: item.label, layer: item.layer };
     });
     this.camera = new PerspectiveCamera(35, 1, 0.01, 1000);
@@ -68,12 +73,30 @@ export class Player {
     const lamp = new DirectionalLight(0xffffff, 1.8);
     lamp.position.set(-0.6, 1, 0.8); // over the viewer's left shoulder
     this.camera.add(lamp);
+    if (this.data.items.some(({ kind }) => kind === "ground")) this.addSun();
 
     this.orbit = new OrbitControls(this.camera, this.canvas);
     this.orbit.enableZoom = false; // until the reader has chosen the scene, the wheel scrolls the page
     this.canvas.style.touchAction = "pan-y"; // a finger that moves up or down scrolls it too
     this.orbit.addEventListener("start", () => (this.turned = true));
     this.orbit.addEventListener("change", () => this.draw());
+  }
+
+  /** A light from above, whose shadows on the ground show where and how high the bodies are. */
+  addSun() {
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFSoftShadowMap;
+    const sun = new DirectionalLight(0xffffff, 0.6);
+    const bounds = new Box3().setFromArray((this.points ??= this.extent()));
+    const reach = bounds.getBoundingSphere(new Sphere()).radius || 1;
+    bounds.getCenter(sun.target.position);
+    sun.position.copy(sun.target.position).addScaledVector(new Vector3(...SUN), 2 * reach);
+    sun.castShadow = true;
+    sun.shadow.mapSize.set(1024, 1024);
+    sun.shadow.radius = 3;
+    const view = { left: -reach, right: reach, bottom: -reach, top: reach, near: 0.1 * reach, far: 6 * reach };
+    Object.assign(sun.shadow.camera, view);
+    this.scene.add(sun, sun.target);
   }
 
   /** Points of everything that moves, at all times: what the camera must show. */
@@ -135,7 +158,8 @@ export class Player {
     for (const { object, text } of this.labels ?? []) {
       const { x, y, z } = object.getWorldPosition(new Vector3()).project(this.camera);
       text.hidden = !object.visible || z > 1;
-      text.style.transform = `translate(${((x + 1) / 2) * width}px, ${((1 - y) / 2) * height}px)`;
+      const left = Math.min(((x + 1) / 2) * width, width - text.offsetWidth - 12); // not cut at the right
+      text.style.transform = `translate(${left}px, ${((1 - y) / 2) * height}px)`;
     }
   }
 
@@ -209,8 +233,9 @@ export class Player {
     this.button = controls.querySelector(".play");
     this.slider = controls.querySelector("input");
     this.clock = controls.querySelector("output");
-    this.button.addEventListener("click", () => this.setPlaying(!this.playing));
+    this.button.addEventListener("click", () => this.togglePlaying());
     this.slider.addEventListener("input", () => {
+      this.chosen = true;
       this.setPlaying(false);
       this.time = this.start + (this.slider.value / 1000) * this.duration;
       this.show();
@@ -223,6 +248,11 @@ export class Player {
 
   get start() {
     return this.times[0];
+  }
+
+  /** Time that the scene shows before it moves. */
+  get poster() {
+    return this.data.poster ?? this.start;
   }
 
   get duration() {
@@ -238,7 +268,7 @@ export class Player {
       "+": () => this.zoom(1 / 1.1),
       "=": () => this.zoom(1 / 1.1),
       "-": () => this.zoom(1.1),
-      " ": () => this.setPlaying(!this.playing),
+      " ": () => this.togglePlaying(),
       r: () => this.reset(),
     };
     if (event.ctrlKey || event.metaKey || event.altKey || !(event.key in actions)) return;
@@ -264,8 +294,9 @@ export class Player {
   }
 
   reset() {
+    this.chosen = true;
     this.setPlaying(false);
-    this.time = this.start;
+    this.time = this.poster;
     this.resetView();
     this.show();
   }
@@ -273,6 +304,7 @@ export class Player {
   /** Takes over time, motion and view of another player, in whose place it stands. */
   follow(other) {
     this.time = Math.min(other.time, this.start + this.duration);
+    this.chosen = true;
     this.speed = other.speed;
     if (this.speeds) this.speeds.value = String(other.speed);
     if (other.turned) {
@@ -296,10 +328,24 @@ export class Player {
     if (playing) this.run();
   }
 
+  togglePlaying() {
+    this.chosen = true; // the reader has: it does not start by itself any more
+    this.once = false;
+    this.setPlaying(!this.playing);
+  }
+
   /** Nothing is drawn while the scene is out of sight. */
   setVisible(visible) {
     this.visible = visible;
     if (visible && this.playing) this.run();
+  }
+
+  /** Plays once, from the start and back to the poster, when the reader first has it before the eyes. */
+  playOnce() {
+    if (this.chosen || !this.button || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    this.chosen = this.once = true;
+    this.time = this.start;
+    this.setPlaying(true);
   }
 
   run() {
@@ -309,7 +355,10 @@ export class Player {
       if (!this.playing || this.visible === false || generation !== this.generation) return;
       this.time += ((now - before) / 1000) * this.speed;
       before = now;
-      if (this.time > this.start + this.duration) this.time = this.start;
+      if (this.time > this.start + this.duration) {
+        this.time = this.once ? this.poster : this.start;
+        if (this.once) this.setPlaying(false);
+      }
       this.show();
       requestAnimationFrame(step);
     };

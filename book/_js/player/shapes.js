@@ -8,10 +8,17 @@ import {
   ConeGeometry,
   CylinderGeometry,
   DoubleSide,
+  EdgesGeometry,
+  GreaterDepth,
   GridHelper,
   Group,
+  LineBasicMaterial,
+  LineSegments,
   Mesh,
+  MeshBasicMaterial,
   MeshStandardMaterial,
+  PlaneGeometry,
+  ShadowMaterial,
   SphereGeometry,
   Vector3,
 } from "three";
@@ -20,15 +27,43 @@ import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
 import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
 
 const AXIS_COLORS = ["#dc4c46", "#3aa655", "#3d85d8"];
+const EDGE_ANGLE = 30; // between two faces that an edge is drawn between [degrees]
+const EDGE = { color: "#1d2733", transparent: true, opacity: 0.55 };
 
 /** A base64 string of little-endian float32 numbers. */
 export function decode(text) {
   return new Float32Array(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
 }
 
-const solid = (geometry, { color }) => ({
-  object: new Mesh(geometry, new MeshStandardMaterial({ color, roughness: 0.55, side: DoubleSide })),
-});
+/** A mesh that casts a shadow, with lines on it: its edges, unless others are given. */
+function solid(geometry, { color }, lines = new EdgesGeometry(geometry, EDGE_ANGLE)) {
+  const object = new Mesh(geometry, new MeshStandardMaterial({ color, roughness: 0.55, side: DoubleSide }));
+  object.castShadow = true;
+  object.add(new LineSegments(lines, new LineBasicMaterial(EDGE)));
+  return { object };
+}
+
+/** A part of an arrow; what a solid hides of it shines through. */
+function arrowPart(geometry, { color }) {
+  const part = new Mesh(geometry, new MeshStandardMaterial({ color, roughness: 0.55 }));
+  const hidden = new MeshBasicMaterial({ color, depthFunc: GreaterDepth, depthWrite: false, transparent: true, opacity: 0.5 });
+  const shine = new Mesh(geometry, hidden);
+  shine.renderOrder = 1;
+  return part.add(shine);
+}
+
+/** The equator and two meridians of a sphere: lines on it show how it turns. */
+function greatCircles(radius) {
+  const points = [];
+  for (let i = 0; i < 48; i++) {
+    for (const angle of [(i * Math.PI) / 24, ((i + 1) * Math.PI) / 24]) {
+      points.push([Math.cos(angle), Math.sin(angle)]);
+    }
+  }
+  const rings = [([c, s]) => [c, s, 0], ([c, s]) => [c, 0, s], ([c, s]) => [0, c, s]];
+  const all = rings.flatMap((ring) => points.flatMap(ring)).map((x) => 1.004 * radius * x);
+  return new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(all), 3));
+}
 
 // three.js puts the axis of its cylinders along y, the book along z
 const alongZ = (geometry) => geometry.rotateX(Math.PI / 2);
@@ -87,7 +122,7 @@ const makers = {
     return solid(new BoxGeometry(...decode(item.sides)), item);
   },
   sphere(item) {
-    return solid(new SphereGeometry(item.radius, 32, 20), item);
+    return solid(new SphereGeometry(item.radius, 32, 20), item, greatCircles(item.radius));
   },
   cylinder(item) {
     return solid(alongZ(new CylinderGeometry(item.radius, item.radius, item.length, 40)), item);
@@ -108,7 +143,11 @@ const makers = {
     grid.rotation.x = Math.PI / 2;
     grid.material.transparent = true;
     grid.material.opacity = 0.45;
-    return { object: new Group().add(grid) };
+    const plane = new PlaneGeometry(item.size, item.size);
+    const paint = { color: item.color, transparent: true, opacity: 0.12, depthWrite: false, side: DoubleSide };
+    const shade = new Mesh(plane, new ShadowMaterial({ opacity: 0.35, depthWrite: false }));
+    shade.receiveShadow = true;
+    return { object: new Group().add(grid, new Mesh(plane, new MeshBasicMaterial(paint)), shade) };
   },
   axes(item) {
     const group = new Group();
@@ -122,8 +161,8 @@ const makers = {
   arrow(item) {
     const vectors = decode(item.vector);
     const arrow = new Group().add(
-      solid(alongZ(new CylinderGeometry(1, 1, 1, 16)), item).object,
-      solid(alongZ(new ConeGeometry(1, 1, 24)), item).object,
+      arrowPart(alongZ(new CylinderGeometry(1, 1, 1, 16)), item),
+      arrowPart(alongZ(new ConeGeometry(1, 1, 24)), item),
     );
     let longest = 0;
     for (let i = 0; i < vectors.length; i += 3) {
@@ -146,6 +185,21 @@ const makers = {
     return { object: line, update: (sample) => line.geometry.setPositions(coil(sample(ends, 6), item)) };
   },
 };
+
+/** Faint copies of a solid at equally spaced samples of its poses: the strobe of a motion. */
+export function ghosts(object, poses, count) {
+  const last = poses.length / 7 - 1;
+  const material = new MeshBasicMaterial({ color: object.material.color, transparent: true, opacity: 0.22, depthWrite: false });
+  const [lines] = object.children;
+  const faint = new LineBasicMaterial({ ...EDGE, opacity: 0.25 });
+  return Array.from({ length: count }, (_, k) => {
+    const start = 7 * Math.round((k * last) / Math.max(1, count - 1));
+    const ghost = new Mesh(object.geometry, material).add(new LineSegments(lines.geometry, faint));
+    ghost.position.fromArray(poses, start);
+    ghost.quaternion.fromArray(poses, start + 3);
+    return ghost;
+  });
+}
 
 /** The three.js object of a scene's item, and what updates it. */
 export function make(item, samples) {
