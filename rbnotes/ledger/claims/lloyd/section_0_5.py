@@ -324,7 +324,7 @@ class t126:
     )
     replacement = r"Similarly, we can ensure that velocity constraints are satisfied by applying an impulse $\mathbf G^T\boldsymbol\lambda$, so that the constrained velocity $\dot{\mathbf x}^\prime$ is given by"
     units_mismatch = r"$M^{-1} G^T\lambda$ is a velocity, not an impulse"
-    no_simulation = "The next display, which a time step uses, is right."
+    effect = "A body of 2 kg that hits the floor at 1 m/s continues into it at 0.5 m/s."
     implements = constrained_velocity
 
 

@@ -677,7 +677,10 @@ class e2_117_b:
         r"violate d'Alembert's principle, $J_{mr}^T f_\alpha = -J_{mr}^T M_m\dot J_{mr}\dot q_r \ne "
         "0$: the joints do work."
     )
-    no_simulation = "The forces enter Algorithm 8, whose simulation shows the effect."
+    effect = (
+        "A pendulum of 1 kg falls from the horizontal: at its lowest point the load of the pin is 9.8 N "
+        "instead of 29.4 N, so that friction is too small."
+    )
     implements = reduced.body_constraint_impulses
 
 
@@ -868,7 +871,10 @@ class t1491_c:
         "program has no solution. A bilateral contact is equivalent to two unilateral ones on opposite "
         "sides, of which one carries the load."
     )
-    no_simulation = r"If some $\alpha < 0$, the bounds $-\mu\alpha \le \beta \le \mu\alpha$ have no solution, and no step can be taken."
+    effect = (
+        "A slider of 1 kg hangs on a rail with a friction coefficient of 0.3: the lower bound of its "
+        "friction is 2.9 N and the upper one is -2.9 N, so that no step can be taken."
+    )
     implements = Bearing
 
 
