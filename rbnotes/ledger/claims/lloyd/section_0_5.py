@@ -197,6 +197,10 @@ class d3:
         return least_squares_multipliers(least_constraint(M, G, f) - f, G)
 
     tolerance = 1e-08
+    remark = (
+        r"The inverse exists if the rows of $\mathbf G$ are independent. Redundant rows leave "
+        r"$\boldsymbol\lambda$ undetermined, but not $\mathbf G^T\boldsymbol\lambda$."
+    )
     implements = constrained_force
 
 
