@@ -873,7 +873,7 @@ class t1491_c:
     )
     effect = (
         "A slider of 1 kg hangs on a rail with a friction coefficient of 0.3: the lower bound of its "
-        "friction is 2.9 N and the upper one is -2.9 N, so that no step can be taken."
+        r"friction is 2.9 N and the upper one is $-2.9$ N, so that no step can be taken."
     )
     implements = Bearing
 
