@@ -256,7 +256,7 @@ def _fixed_line(record: Record) -> str:
 
 def _cause_text(number: int, cause: RootCause) -> list[str]:
     """Return a root cause: its places, what is printed and right, and its effect."""
-    places = ", ".join(map(place_in_notes, cause.records))
+    places = "; ".join(map(place_in_notes, cause.records))
     lines = textwrap.wrap(f"{number}. {readable_sentence(cause.title)}", SCREEN_WIDTH)
     lines += labeled_lines("in", places)
     if len(cause.records[0].formula) <= MAX_PRINTED_LENGTH:
@@ -356,7 +356,7 @@ def _cause_lines(records: Sequence[Record]) -> list[str]:
     lines = ["### Root causes", ""]
     for number, each in enumerate(root_causes(errors), 1):
         first = each.records[0]
-        places = ", ".join(map(place_in_notes, each.records))
+        places = "; ".join(map(place_in_notes, each.records))
         text = each.text or first.correction
         at = f" at {place_in_notes(first)}" if len(each.records) > 1 else ""
         printed = f"Printed{at}: {_inline_printed(first)}. Right: "

@@ -212,7 +212,7 @@ class Errata(Corrections):
         first = cause.records[0]
         box = nodes.container(classes=["claim-entry"], ids=[nodes.make_id(cause.title)])
         box += nodes.paragraph("", "", nodes.strong("", cause.title))
-        links = [part for record in cause.records for part in (nodes.Text(", "), self.linked_place(record))]
+        links = [part for record in cause.records for part in (nodes.Text("; "), self.linked_place(record))]
         box += self.fields(
             [
                 ("Places", [nodes.paragraph("", "", *links[1:])]),
