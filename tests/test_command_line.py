@@ -7,9 +7,11 @@ import os
 import signal
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
+import rotation
 
 import rbnotes
 from rbnotes import ledger
@@ -17,6 +19,7 @@ from rbnotes.cli import main
 from rbnotes.cli.listing import summary
 from rbnotes.ledger import Verdict
 from rbnotes.ledger.coverage import display_verdicts, inventory
+from rbnotes.ledger.record import WRONG_AS_PRINTED
 from rbnotes.ledger.unicode_math import formula_to_unicode, sentence_to_unicode
 
 FIELDS = {
@@ -230,6 +233,16 @@ def test_show_accepts_any_name(capsys):
     assert main(["search", "QUATERNION", "product"]) == 0
     assert "lloyd/s0.2/d2" in capsys.readouterr().out
     assert main(["search", "xylophone"]) == 1
+
+
+def test_the_first_screen_of_show_has_24_lines_of_80_columns(capsys):
+    records = [record for record in ledger.load() if record.verdict in WRONG_AS_PRINTED]
+    for record in records:
+        if rotation.is_due(zlib.crc32(record.id.encode()), 60):
+            assert main(["show", record.id]) == 0
+            lines = capsys.readouterr().out.splitlines()
+            assert len(lines) <= 24, record.id
+            assert max(map(len, lines)) <= 80, record.id
 
 
 @pytest.mark.parametrize(

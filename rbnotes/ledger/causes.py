@@ -56,7 +56,8 @@ CAUSES = (
     ),
     SharedCause(
         "Forces that vary with the axes of their body",
-        r"A force in the axes of body A varies by $\mathbf f_{Ad}\times\delta\boldsymbol\theta_A$ when these rotate; the printed variation belongs to other axes.",
+        r"A force in the axes of body A varies by $\mathbf f_{Ad}\times\delta\boldsymbol\theta_A$ when these rotate; the printed term has"
+        r" $\delta\boldsymbol\omega_A$, the variation of the angular velocity.",
         ("lloyd/s0.22.1/e0.44#a", "lloyd/s0.22.1/e0.44#b"),
     ),
     SharedCause(

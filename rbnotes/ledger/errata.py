@@ -46,12 +46,17 @@ HEADINGS = {
 MAX_INPUT_LINES = 6
 """Largest number of lines of the inputs of a counterexample."""
 
+MAX_PRINTED_LENGTH = 200
+"""Largest length of the TeX that a root cause repeats; the entries below have the longer ones."""
+
 PREFACE = (
-    "Found by comparing the print with computations that do not use it (rbnotes). An *error* gives a wrong "
-    "number, any reader corrects a *misprint*, and a *condition* is missing in the statement. The text under "
-    "*LaTeX* replaces the print: a formula, or a sentence of the text. The corrections belong together: each "
-    "is right if the others are made as well."
+    "With thanks for the notes, on which this work builds. The print was compared with computations that do "
+    "not use it (rbnotes). An *error* gives a wrong number, any reader corrects a *misprint*, and a "
+    "*condition* is missing in the statement. The corrections belong together: each is right if the others "
+    "are made as well. Each entry is open, answered, fixed, or dropped with its subject, and has room for "
+    "a reply."
 )
+LATEX_NOTE = "The text under *LaTeX* replaces the print: a formula, or a sentence of the text."
 
 
 def corrections(source: str) -> list[Record]:
@@ -216,7 +221,7 @@ def section_of_errata(record: Record) -> str:
 
 def as_text(records: Sequence[Record]) -> str:
     """Return the corrections for a terminal: root causes of each author, then all entries."""
-    lines: list[str] = []
+    lines = [*_wrap_text(PREFACE.replace("*", "")), ""]
     for source in active_ledger().sources:
         own = [record for record in records if record.source == source.name]
         by_section = {heading: [r for r in own if section_of_errata(r) == heading] for heading in HEADINGS}
@@ -251,9 +256,11 @@ def _fixed_line(record: Record) -> str:
 
 def _cause_text(number: int, cause: RootCause) -> list[str]:
     """Return a root cause: its places, what is printed and right, and its effect."""
-    places = ", ".join(map(place_in_notes, cause.records))
+    places = "; ".join(map(place_in_notes, cause.records))
     lines = textwrap.wrap(f"{number}. {readable_sentence(cause.title)}", SCREEN_WIDTH)
     lines += labeled_lines("in", places)
+    if len(cause.records[0].formula) <= MAX_PRINTED_LENGTH:
+        lines += labeled_lines("printed", readable_formula(cause.records[0].formula))
     lines += labeled_lines("right", readable_sentence(cause.text or cause.records[0].correction))
     lines += labeled_lines("in a run", readable_sentence(cause.effect))
     return lines + labeled_lines("no run", readable_sentence(cause.no_simulation))
@@ -312,7 +319,7 @@ def as_csv(records: Sequence[Record]) -> str:
 
 def as_markdown(records: Sequence[Record]) -> str:
     """Return the corrections as Markdown with TeX between dollars: summary, root causes, entries."""
-    lines = ["# Errata", "", PREFACE, ""]
+    lines = ["# Errata", "", f"{PREFACE} {LATEX_NOTE}", ""]
     for source in active_ledger().sources:
         own = [record for record in records if record.source == source.name]
         if own:
@@ -348,11 +355,19 @@ def _cause_lines(records: Sequence[Record]) -> list[str]:
     errors = [record for record in records if section_of_errata(record) == "Errors"]
     lines = ["### Root causes", ""]
     for number, each in enumerate(root_causes(errors), 1):
-        places = ", ".join(map(place_in_notes, each.records))
-        text = each.text or each.records[0].correction
+        first = each.records[0]
+        places = "; ".join(map(place_in_notes, each.records))
+        text = each.text or first.correction
+        at = f" at {place_in_notes(first)}" if len(each.records) > 1 else ""
+        printed = f"Printed{at}: {_inline_printed(first)}. Right: "
+        if len(first.formula) > MAX_PRINTED_LENGTH:
+            printed = ""
         effect = f" In a simulation: {each.effect}" if each.effect else ""
         reason = f" No simulation: {each.no_simulation}" if each.no_simulation else ""
-        lines += [f"{number}. **{each.title}** ({places}). {text}{effect}{reason}"]
+        lines += [
+            f"{number}. **{each.title}**, in {places}. {printed}{text}"
+            f"{'' if text.endswith('.') else '.'}{effect}{reason}"
+        ]
     return [*lines, ""]
 
 
@@ -399,4 +414,11 @@ def _format_printed(record: Record) -> str:
     parts = tex_to_text.split_text_and_formulas(record.formula)
     if len(parts) == 1 and not parts[0].is_text:
         return f"$${record.formula}$$"
-    return "".join(part.content if part.is_text else f"${part.content}$" for part in parts)
+    return _inline_printed(record)
+
+
+def _inline_printed(record: Record) -> str:
+    """Return the print in one line of text, with formulas between dollars."""
+    parts = tex_to_text.split_text_and_formulas(record.formula)
+    text = "".join(part.content if part.is_text else f"${part.content}$" for part in parts)
+    return " ".join(text.split())

@@ -138,3 +138,24 @@ def test_the_pdf_of_the_errata_has_all_pages_with_corrections(source):
     entries = [id for page in pages for id in ENTRY.findall(page.read_text(encoding="utf-8"))]
     corrected = [*errata.corrections(source), *errata.conditions(source)]
     assert len(entries) == len(set(entries)) == len(corrected)
+
+
+def test_the_pages_contain_the_whole_replacement_of_each_correction():
+    shown = {name: " ".join(html.unescape(re.sub("<[^>]*>", "", text)).split()) for name, text in entries()}
+    missing = [
+        record.id
+        for record in ledger.load()
+        if record.verdict in NEEDS_CORRECTION
+        and errata.earlier_correction(record) is None
+        and " ".join(record.replacement.split()) not in shown[anchor(record.id)]
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize("source", ["lloyd", "sueda", "si"])
+def test_the_summary_states_the_effects_of_root_causes(source):
+    page = (PAGES / "book" / f"errata-{source}.html").read_text(encoding="utf-8")
+    text = " ".join(html.unescape(re.sub("<[^>]*>", "", page)).split())
+    errors = [r for r in errata.corrections(source) if errata.section_of_errata(r) == "Errors"]
+    effects = [cause.effect for cause in errata.root_causes(errors) if "$" not in cause.effect]
+    assert [effect for effect in effects if effect.replace("'", "’") not in text.replace("'", "’")] == []

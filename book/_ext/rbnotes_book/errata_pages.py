@@ -16,7 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 from rbnotes.ledger import Record, dependencies, errata
-from rbnotes.ledger.record import NEEDS_CORRECTION, WRONG_AS_PRINTED
+from rbnotes.ledger.record import NEEDS_CORRECTION, WRONG_AS_PRINTED, Verdict
 from rbnotes.ledger.sources import active_ledger
 from rbnotes_book import claims, formulas, outcomes, sections
 from rbnotes_book.directive import Field, LedgerDirective, table
@@ -128,6 +128,12 @@ class Corrections(LedgerDirective):
         ]
 
 
+def _is_of_author(cause: errata.RootCause) -> bool:
+    """Return True for a cause of several slips, or of one open error, that are not due to the conversion."""
+    own = [record for record in cause.records if not record.is_from_conversion]
+    return any(cause.text or (r.verdict is Verdict.ERRATUM and not r.is_fixed) for r in own)
+
+
 def _is_right_form(tex: str, correction: str) -> bool:
     """Return True if a formula of a correction is already the whole right form."""
     formulas = ("".join(formula.split()) for formula in correction.split("$")[1::2])
@@ -147,18 +153,18 @@ class Errata(Corrections):
         if not records:
             return [nodes.paragraph("", "Nothing to correct in the claims checked so far.")]
         of_author = [r for r in records if not r.is_from_conversion and not r.is_fixed]
-        ids = {record.id for record in records if not record.is_from_conversion}
-        causes = errata.shared_causes(source)
-        author_causes = [self.cause(each) for each in causes if not ids.isdisjoint(each.ids)]
         of_conversion = [r for r in records if r.is_from_conversion]
-        conversion_causes = [self.cause(each) for each in causes if ids.isdisjoint(each.ids)]
+        causes = errata.root_causes(records)
         return [
             *self.introduction(source),
             *self.listed(errata.FIXED, [r for r in records if r.is_fixed]),
+            *self.section("Root causes", [self.cause(each) for each in causes if _is_of_author(each)]),
             *self.listed("Summary", of_author),
-            *self.section("Root causes", author_causes),
             *self.listed(errata.CONVERSIONS, of_conversion),
-            *self.section("Root causes of the conversion", conversion_causes),
+            *self.section(
+                "Root causes of the conversion",
+                [self.cause(each) for each in causes if each.text and not _is_of_author(each)],
+            ),
         ]
 
     def introduction(self, source: str) -> list[nodes.Node]:
@@ -201,21 +207,20 @@ class Errata(Corrections):
             ),
         ]
 
-    def cause(self, cause: errata.SharedCause) -> nodes.container:
-        """Return a root cause and the corrections that it explains."""
-        records = [claims.records_of_claim(id)[0] for id in cause.ids]
+    def cause(self, cause: errata.RootCause) -> nodes.container:
+        """Return a root cause, its places, and what a simulation does with it."""
+        first = cause.records[0]
         box = nodes.container(classes=["claim-entry"], ids=[nodes.make_id(cause.title)])
         box += nodes.paragraph("", "", nodes.strong("", cause.title))
-        box += self.parse(cause.text, records[0])
-        links = [
-            part
-            for record in records
-            for part in (
-                nodes.Text(", "),
-                self.linked_place(record),
-            )
-        ]
-        box += nodes.paragraph("", "", nodes.Text("Explains "), *links[1:], nodes.Text("."))
+        links = [part for record in cause.records for part in (nodes.Text("; "), self.linked_place(record))]
+        box += self.fields(
+            [
+                ("Places", [nodes.paragraph("", "", *links[1:])]),
+                ("Right form", self.parse(cause.text or first.correction, first)),
+                ("In a simulation", self.parse(cause.effect, first)),
+                ("No simulation", self.parse(cause.no_simulation, first)),
+            ]
+        )
         return box
 
 

@@ -326,7 +326,7 @@ class d6_b:
         r"The chain rule above multiplies the printed row by $\partial l/\partial\mathbf x_1 = "
         r"-\mathbf u^T$ a second time; array code silently multiplies the two entry by entry."
     )
-    no_simulation = "It is an intermediate result of a derivation."
+    no_simulation = "The Jacobian of the next display, which an implicit step uses, is right."
     implements = LINEAR
 
 

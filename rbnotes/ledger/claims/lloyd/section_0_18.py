@@ -415,7 +415,10 @@ class t849:
         "k$ is correct. According to the printed sentence, a component may be eliminated before "
         "another one that is attached to it, whose mass is then lost."
     )
-    no_simulation = "An elimination in a wrong order loses mass in a single step, as in the counterexample."
+    effect = (
+        "A force of 12 N on four joined particles of 1 kg each moves them at 4.0 m/s after one second "
+        "instead of 3.0 m/s."
+    )
     implements = elimination_order
 
 

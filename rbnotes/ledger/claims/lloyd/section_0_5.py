@@ -197,6 +197,10 @@ class d3:
         return least_squares_multipliers(least_constraint(M, G, f) - f, G)
 
     tolerance = 1e-08
+    remark = (
+        r"The inverse exists if the rows of $\mathbf G$ are independent. Redundant rows leave "
+        r"$\boldsymbol\lambda$ undetermined, but not $\mathbf G^T\boldsymbol\lambda$."
+    )
     implements = constrained_force
 
 
@@ -324,7 +328,7 @@ class t126:
     )
     replacement = r"Similarly, we can ensure that velocity constraints are satisfied by applying an impulse $\mathbf G^T\boldsymbol\lambda$, so that the constrained velocity $\dot{\mathbf x}^\prime$ is given by"
     units_mismatch = r"$M^{-1} G^T\lambda$ is a velocity, not an impulse"
-    no_simulation = "The next display, which a time step uses, is right."
+    effect = "A body of 2 kg that hits the floor at 1 m/s continues into it at 0.5 m/s."
     implements = constrained_velocity
 
 

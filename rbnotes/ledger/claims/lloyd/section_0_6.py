@@ -91,6 +91,10 @@ class d1_a:
         return constrained_system(M, G, b, g)[1]
 
     tolerance = 1e-08
+    remark = (
+        r"The inverse exists if the rows of $\mathbf G$ are independent. Redundant rows leave "
+        r"$\boldsymbol\lambda$ undetermined, but not $\mathbf G^T\boldsymbol\lambda$."
+    )
     implements = KKT_FUNCTIONS
 
 

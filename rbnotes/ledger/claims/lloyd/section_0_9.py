@@ -105,6 +105,7 @@ class t269:
     primitives = NONLINEAR_FORCES
     remark = (
         "Each scheme therefore converges: the first two with first order in the step, the last "
-        "two with second order, as measured in the chapter."
+        "two with second order, as measured in the chapter. The mass matrix is constant; if it depends "
+        r"on $\mathbf x$, $\mathbf f$ also contains the bias forces."
     )
     implements = (symplectic_euler, implicit_euler, trapezoidal, bridson_marino)

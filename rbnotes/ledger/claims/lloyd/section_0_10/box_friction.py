@@ -286,7 +286,10 @@ class e0_6:
         "under the printed conditions."
     )
     exact = "both forms only subtract and compare the given numbers"
-    no_simulation = "The printed conditions permit no slipping, so that most steps have no solution."
+    effect = (
+        "No step can be taken for a block of 2 kg that slides at 3 m/s with a friction coefficient of "
+        "0.3: the block has to stop, which takes 6 N s, and the bound for 10 ms is 0.059 N s."
+    )
     implements = box_residuals
 
 

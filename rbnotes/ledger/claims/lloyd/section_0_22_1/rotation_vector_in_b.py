@@ -85,7 +85,10 @@ class d13_a:
     reference = rotation_rate_reference
     combined_with = ("lloyd/s0.22.1/e0.45",)
     correction = r"$-\mathbf R_{2B}\mathbf R_{12}[\boldsymbol\omega]$, as at the end of the line."
-    no_simulation = "The end of the line, which the next displays take, is right."
+    effect = (
+        "A frame that turns at 1 rad/s is 2.0 rad away from its true orientation after one second. The "
+        "end of the line, which the next displays take, is right."
+    )
     implements = so3.hat
 
 

@@ -67,6 +67,10 @@ class e6:
         """Move each body in the world by all joints before it, one after the other."""
         return body_trees.poses(assembly, q)
 
+    remark = (
+        r"The parent of a link that is attached to the world is the inertial frame, $\mathbf T_0 = \mathbf I$; "
+        "parents are visited before their children."
+    )
     implements = reduced.poses
 
 

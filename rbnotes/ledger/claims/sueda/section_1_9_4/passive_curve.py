@@ -201,7 +201,10 @@ class e1_41:
         "the system with 1.7. As printed, $a_2 = 8.7875$ instead of $-2.7612$, and the curve reaches "
         "only 0.63 at 1.7."
     )
-    no_simulation = "It gives the coefficients of a curve, which do not depend on a motion."
+    effect = (
+        "A passive muscle that carries half of its largest force stretches to 1.65 times its length "
+        "instead of 1.51."
+    )
     implements = PASSIVE
 
 

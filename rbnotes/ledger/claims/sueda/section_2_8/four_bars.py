@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import strategies as st
 from scipy.linalg import null_space
 
 from rbnotes.dynamics import State
@@ -38,7 +39,7 @@ from rbnotes.ledger.oracles.four_bar_linkage_inputs import (
 )
 from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import NUMBER, RATE, TIME
-from rbnotes.ledger.record import Result
+from rbnotes.ledger.record import Argument, Result
 from rbnotes.multibody.reduced import (
     LoopClosure,
     TreeSystem,
@@ -50,7 +51,7 @@ from rbnotes.multibody.reduced import (
     perpendicular_pair,
     poses,
 )
-from rbnotes.testing.strategies import arrays
+from rbnotes.testing.strategies import arrays, positive_numbers
 
 # A linkage for the counts.
 BARS = np.array([1.25, 0.4, 1.3, 1.1])
@@ -141,45 +142,51 @@ class t1244:
     implements = LoopClosure
 
 
-@section.erratum("t1252#b", "Null direction of a loop of hinges with three rows")
+@section.conditional("t1252#b", "Null direction of a loop of hinges with three rows")
 class t1252_b:
     page_2019 = Page(37)
     page_2021 = Page(48)
-    formula = r"\begin{gathered} \text{`a 1D nullspace that corresponds to the} \\ \text{actual, single degree of freedom':}\ \ (\dot q, \lambda) = (\dot q, 0) \end{gathered}"
-    inputs = LINKAGE
-    result = Result(NUMBER, "of the three hinges, then of the constraints")
+    formula = r"\text{`a 1D nullspace that corresponds to the actual, single degree of freedom'}"
+    inputs = {**LINKAGE, "scale": positive_numbers()}
+    arguments = {"scale": Argument(NUMBER, "of the masses: 0 for the constraint alone, 1 for the system")}
+    result = Result(NUMBER, "of the three hinges")
 
-    def printed(place, bars, frames, bodies, theta):
-        q = assembled_angles(bars, theta)
-        return vector_projector(np.append(assembled_rates(bars, q, 1.0), np.zeros(3)))
+    def printed(place, bars, frames, bodies, theta, scale):
+        """Return the projector onto the rates that the matrix determines: all but the motion of the linkage."""
+        return np.eye(3) - vector_projector(assembled_rates(bars, assembled_angles(bars, theta), 1.0))
 
-    def library(place, bars, frames, bodies, theta):
-        q = assembled_angles(bars, theta)
-        hinge = poses(linkage_tree(place, bars, frames, bodies), q).joint_poses[0, :3, 2]
-        return vector_projector(np.append(np.zeros(3), hinge))
+    def library(place, bars, frames, bodies, theta, scale):
+        system = TreeSystem(linkage_tree(place, bars, frames, bodies))
+        state, loop = State(q=assembled_angles(bars, theta)), loop_closure(bars, frames)
+        rows = LoopClosure(loop.a, loop.x_a, loop.b, loop.x_b).rows(system, state, 0.0).G
+        matrix = np.block([[scale * system.mass_matrix(state), rows.T], [rows, np.zeros((3, 3))]])
+        rates = null_space(matrix, rcond=1e-9)[:3]
+        return np.eye(3) - rates @ rates.T
 
-    def reference(place, bars, frames, bodies, theta):
-        """Compare with singular vectors of the KKT matrix, from masses and gaps of points by complex steps."""
+    def reference(place, bars, frames, bodies, theta, scale):
+        """Compare with eigenvectors of the smallest eigenvalue, with masses and gaps of points by complex steps."""
         M, G = open_chain_terms(place, bars, frames, bodies, assembled_angles(bars, theta))
-        matrix = np.block([[M, G.T], [G, np.zeros((3, 3))]])
-        last = np.linalg.svd(matrix)[2][-1]
-        return np.outer(last, last)
+        values, vectors = np.linalg.eigh(np.block([[scale * M, G.T], [G, np.zeros((3, 3))]]))
+        rates = vectors[:3, np.abs(values) < 1e-9 * np.abs(values).max()]
+        return np.eye(3) - rates @ rates.T
+
+    def holds_when(place, bars, frames, bodies, theta, scale):
+        return scale == 0
 
     tolerance = 1e-8
     primitives = ("rbnotes.ledger.oracles.four_bar_linkage_inputs.assembled_angles",)
-    correction = (
-        r"$(\dot q, \lambda) = (0, \mathbf a)$, with the direction $\mathbf a$ of the hinges: a force "
-        "along the axis, which the other hinges balance. The motion is not in the null space of the "
-        "system that is solved, and is still determined."
+    condition_inputs = {**inputs, "scale": st.just(0.0)}
+    condition = (
+        r"The matrix is $\mathbf G_m\mathbf J_{mr}$ alone, here $3\times3$. The system that is solved also "
+        r"has the multipliers, and its null space is $(\dot q, \lambda) = (0, {}^0\mathbf a)$: a force along "
+        "the hinges' axis, which the other hinges take up."
     )
-    replacement = r"What would happen if we apply this 3D constraint is that we get a singular matrix with a 1D nullspace $(\dot q, \lambda) = (0, {}^0\mathbf a)$: a constraint force along the hinges' axis ${}^0\mathbf a$, which the other hinges take up."
     remark = (
-        r"The motion of the linkage spans the null space of $G_mJ_{mr}$ alone, here a $3\times3$ matrix. "
-        "For this matrix the sentence is true, but not the one after the next: (2.94) does not `get rid "
-        "of this nullspace', which also exists with two rows."
+        r"In the system with multipliers the motion is determined, also with three rows. The next sentence, "
+        "by which (2.94) removes the null space, is true of that system: the null space of "
+        r"$\mathbf G_m\mathbf J_{mr}$ is the same with two rows."
     )
-    no_simulation = "The motion is determined, although the null space has another direction."
-    implements = poses
+    implements = LoopClosure
 
 
 def make_parallel(link_frames):
