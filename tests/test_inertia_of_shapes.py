@@ -92,8 +92,8 @@ def test_shapes_by_quadrature(shape, sizes, pieces):
     ],
 )
 def test_default_density_is_one(shape, sizes):
-    for found, expected in zip(shape(*sizes), shape(*sizes, 1.0), strict=True):
-        np.testing.assert_array_equal(found, expected)
+    for actual, expected in zip(shape(*sizes), shape(*sizes, 1.0), strict=True):
+        np.testing.assert_array_equal(actual, expected)
 
 
 @pytest.mark.parametrize(

@@ -49,10 +49,10 @@ def test_block_pivoting_falls_back_to_single_pivots(monkeypatch):
     """Block pivots that stall are replaced by single pivots."""
     monkeypatch.setattr(ACTIVE_SET, "MAX_STALLED_BLOCKS", -1)
     problem = LCP([[2.0, 1.0], [1.0, 3.0]], [-1.0, -4.0])
-    found = block_principal_pivoting(problem)
-    assert found.method == "block_principal_pivoting, principal_pivoting"
-    np.testing.assert_allclose(found.w, problem.M @ found.z + problem.q)
-    np.testing.assert_allclose(found.z, [0.0, 4 / 3], atol=1e-12)
+    solution = block_principal_pivoting(problem)
+    assert solution.method == "block_principal_pivoting, principal_pivoting"
+    np.testing.assert_allclose(solution.w, problem.M @ solution.z + problem.q)
+    np.testing.assert_allclose(solution.z, [0.0, 4 / 3], atol=1e-12)
     monkeypatch.undo()
     monkeypatch.setattr(ACTIVE_SET, "MAX_PROXIMAL_STEPS", 0)
     assert block_principal_pivoting(problem).method == "block_principal_pivoting, principal_pivoting"
@@ -95,13 +95,13 @@ def test_disc_friction_limit(monkeypatch):
     best = solved()
     for name in ("GRADIENT_STEPS", "NEWTON_STEPS", "MAX_CYCLES"):
         monkeypatch.setattr(bounded_friction, name, 1)
-    found = solved()
-    assert np.all(np.linalg.norm(found, axis=1) <= limits * (1 + 1e-12))
+    solution = solved()
+    assert np.all(np.linalg.norm(solution, axis=1) <= limits * (1 + 1e-12))
 
     def cost(b):
         return b.ravel() @ W @ b.ravel() / 2 + b.ravel() @ s.ravel()
 
-    assert cost(best) + 1e-9 < cost(found) < 0
+    assert cost(best) + 1e-9 < cost(solution) < 0
 
 
 def test_update_limit():
@@ -114,10 +114,10 @@ def test_central_path_limit(monkeypatch):
     unlimited = central_path.follow_central_path(space, 1e-10, 50)
     assert unlimited[2] > 3
     assert unlimited[1] < 1e-8
-    found, residual, steps = central_path.follow_central_path(space, 1e-10, 3)
+    point, residual, steps = central_path.follow_central_path(space, 1e-10, 3)
     assert steps == 3
     assert residual > unlimited[1]
-    assert np.all(np.isfinite(found))
+    assert np.all(np.isfinite(point))
     monkeypatch.setattr(central_path, "MAX_STAGNANT_ITERATIONS", 0)
     assert central_path.follow_central_path(space, 1e-10, 50)[2] == 0
 
@@ -127,15 +127,15 @@ def test_newton_limit():
     problem = sliding(6)
     with pytest.raises(FrictionNotConverged, match="Newton: residual"):
         friction.semismooth_newton_friction(problem, max_iterations=1, tolerance=1e-14)
-    found = friction.semismooth_newton_friction(
+    solution = friction.semismooth_newton_friction(
         problem, max_iterations=1, tolerance=1e-14, raise_on_failure=False
     )
     assert (
         semismooth_newton.MAX_CONVEX_PROGRAMS
-        < found.iterations
+        < solution.iterations
         <= 2 * (semismooth_newton.MAX_CONVEX_PROGRAMS + semismooth_newton.MAX_POLYHEDRA) + 4
     )
-    assert found.residual > 1e-14
+    assert solution.residual > 1e-14
 
 
 def test_nearest_pose_limit(monkeypatch):

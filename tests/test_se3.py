@@ -98,12 +98,12 @@ def test_derivatives_at_large_angles(angle):
             for t in (-h, 0 * h, h)
         )
         rate = (ahead - behind) / (2 * h)
-    for found, precise in ((se3.left_jacobian(xi), here), (se3.left_jacobian_dot(xi, xidot), rate)):
+    for actual, precise in ((se3.left_jacobian(xi), here), (se3.left_jacobian_dot(xi, xidot), rate)):
         expected = np.array(precise.tolist(), dtype=float)
         for block in np.ndindex(2, 2):
             part = tuple(slice(3 * i, 3 * i + 3) for i in block)
             close = np.max(np.abs(expected[part])) * (2e-14 + 2e-15 * angle)
-            np.testing.assert_allclose(found[part], expected[part], rtol=0, atol=close)
+            np.testing.assert_allclose(actual[part], expected[part], rtol=0, atol=close)
 
 
 @given(frames(), frames(), twists(), twists())

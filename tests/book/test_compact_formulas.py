@@ -110,7 +110,7 @@ def places(tmp_path_factory):
     pairs = json.loads(run.stdout)
     styles = [SCRIPTS / "node_modules" / "katex" / "dist" / "katex.min.css", SCRIPTS / "formulas.css"]
     folder = tmp_path_factory.mktemp("formulas")
-    found = []
+    positions = []
     with chromium() as browser:
         page = browser.new_page()
         for number, sheets in enumerate((styles[:1], styles)):
@@ -124,8 +124,8 @@ def places(tmp_path_factory):
             )
             page.goto(path.as_uri())
             page.evaluate("() => document.fonts.ready.then(() => null)")
-            found.append(page.evaluate(PLACES))
-    return list(zip(pairs, *found, strict=True))
+            positions.append(page.evaluate(PLACES))
+    return list(zip(pairs, *positions, strict=True))
 
 
 def distance(glyph, other):

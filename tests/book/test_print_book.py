@@ -31,8 +31,8 @@ def test_errata_of_sections_follow_their_table(tmp_path):
     table = "".join(f'<a href="generated/errata-{row}">x</a>' for row in rows)
     (tmp_path / "book").mkdir()
     (tmp_path / "book" / "errata-si.html").write_text(table, encoding="utf-8")
-    found = print_book.errata_pages(tmp_path, "book/errata-si")
-    assert found == ["book/generated/errata-si-1.9", "book/generated/errata-si-1.10"]
+    pages = print_book.errata_pages(tmp_path, "book/errata-si")
+    assert pages == ["book/generated/errata-si-1.9", "book/generated/errata-si-1.10"]
     assert print_book.errata_pages(tmp_path, "book/rotations") == []
 
 

@@ -33,8 +33,8 @@ FORMULAS = {
 
 @pytest.mark.parametrize("tex", FORMULAS)
 def test_symbols_are_letters_with_accents_font_subscript_and_dots(tex):
-    found = [(symbol.name, symbol.subscript, symbol.dots) for symbol in notation.symbols(tex)]
-    assert found == FORMULAS[tex]
+    result = [(symbol.name, symbol.subscript, symbol.dots) for symbol in notation.symbols(tex)]
+    assert result == FORMULAS[tex]
 
 
 @pytest.mark.parametrize("tex", FORMULAS)
@@ -86,9 +86,13 @@ def test_names_in_the_code_exist(entry):
     owner, _, name = entry.code.rpartition(".")
     if entry.code.startswith("numpy."):
         return
-    found = resolve(f"rbnotes.{owner}")
-    fields = [field.name for field in dataclasses.fields(found)] if dataclasses.is_dataclass(found) else []
-    assert hasattr(found, name) or name in fields
+    owner_object = resolve(f"rbnotes.{owner}")
+    fields = (
+        [field.name for field in dataclasses.fields(owner_object)]
+        if dataclasses.is_dataclass(owner_object)
+        else []
+    )
+    assert hasattr(owner_object, name) or name in fields
 
 
 def test_tex_with_unmatched_brace_is_unchanged():
@@ -104,8 +108,8 @@ IN_THE_STEP = re.compile(r"([-+])[^-+(]*?h(?:\^2 ?(K)|(D))(?![a-zA-Z])")
 
 def signs(tex):
     """Return the signs that stiffness and damping have in the matrix of an implicit step."""
-    found = IN_THE_STEP.findall(GROUP.sub(r"\1", tex))
-    return {(stiffness or damping, sign) for sign, stiffness, damping in found}
+    matches = IN_THE_STEP.findall(GROUP.sub(r"\1", tex))
+    return {(stiffness or damping, sign) for sign, stiffness, damping in matches}
 
 
 def test_signs_of_stiffness_and_damping_are_parsed():

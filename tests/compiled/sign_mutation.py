@@ -206,14 +206,14 @@ def detected_in_contacts(model, pose_sets, points, space, searched):
         steps = import_module("rbnotes.multibody.packing.compiled_steps")
         packed = import_module("rbnotes.multibody.packing.packed_colliders").pack_colliders(model)
         for poses, expected in zip(pose_sets, points, strict=True):
-            found = numbers(packed.detect_contacts(poses, 0.1))
-            if found.shape != expected.shape or not np.max(np.abs(found - expected)) <= AGREE:
+            contacts = numbers(packed.detect_contacts(poses, 0.1))
+            if contacts.shape != expected.shape or not np.max(np.abs(contacts - expected)) <= AGREE:
                 return True
         with np.errstate(all="ignore"):
             # On the way, too: with wrong slopes the same impulses are found, but later.
             for most, (impulses, residual, count) in searched.items():
-                found, final_residual, iterations = steps._solve_newton(space, START, 1e-8, most)
-                error = max(np.max(np.abs(found - impulses)), abs(final_residual - residual))
+                contacts, final_residual, iterations = steps._solve_newton(space, START, 1e-8, most)
+                error = max(np.max(np.abs(contacts - impulses)), abs(final_residual - residual))
                 if not error <= AGREE or abs(iterations - count) > 1:
                     return True
         return False
@@ -236,8 +236,8 @@ def detected(calls, expected):
         compiled = import_module("rbnotes.multibody.packing.compiled_tree")
         for name, (of, args) in calls.items():
             with np.errstate(all="ignore"):
-                found = np.concatenate(getattr(compiled.CompiledTree(of), name)(*args), axis=None)
-            if not np.max(np.abs(found - expected[name])) <= AGREE * np.max(np.abs(expected[name])):
+                actual = np.concatenate(getattr(compiled.CompiledTree(of), name)(*args), axis=None)
+            if not np.max(np.abs(actual - expected[name])) <= AGREE * np.max(np.abs(expected[name])):
                 return True
     except Exception:  # a break may do anything; then it is noticed
         return True

@@ -94,9 +94,9 @@ def test_precession_of_an_axisymmetric_body():
 @given(inertias(), masses(), vectors(), twists())
 def test_gyroscopic_damping_is_the_derivative(J, m, c, phi):
     body = inertia.spatial_inertia(m, J, c)
-    found = FreeSystem(body[None]).linearized_force(State(np.eye(4), phi)).D.toarray()
+    result = FreeSystem(body[None]).linearized_force(State(np.eye(4), phi)).D.toarray()
     expected = jacobian(lambda twist: gyroscopic_wrench(body, twist), phi).value
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7 * (1 + np.abs(expected).max()))
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-7 * (1 + np.abs(expected).max()))
 
 
 def tumbling():
@@ -126,15 +126,15 @@ def tumbling():
 
 def test_forces_and_their_derivatives():
     system, state = tumbling()
-    found = system.linearized_force(state)
-    np.testing.assert_allclose(found.f, system.force(state), rtol=1e-13, atol=1e-13)
+    result = system.linearized_force(state)
+    np.testing.assert_allclose(result.f, system.force(state), rtol=1e-13, atol=1e-13)
     K = jacobian(lambda xi: system.force(state.retract(xi)), np.zeros(15)).value
     D = jacobian(lambda v: system.force(state.with_velocity(v)), state.velocity).value
-    np.testing.assert_allclose(found.K.toarray(), K, rtol=0, atol=1e-7)
-    np.testing.assert_allclose(found.D.toarray(), D, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(result.K.toarray(), K, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(result.D.toarray(), D, rtol=0, atol=1e-7)
     # What gravity and the gyroscopic wrench contribute is not small beside it.
     assert abs(system.gravity_stiffness(state)).max() > 0.1
-    assert abs(found.D - system.linearized_applied_forces(state).D).max() > 0.1
+    assert abs(result.D - system.linearized_applied_forces(state).D).max() > 0.1
 
 
 def test_power_is_the_rate_of_the_energy():

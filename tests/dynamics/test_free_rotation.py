@@ -19,7 +19,7 @@ def test_two_bodies_against_scipy():
     """Each step is long enough for several series; axes are general."""
     J = np.stack([tilted([0.4, 0.7, 0.9]), tilted([2.0, 2.5, 0.6], 1)])
     omega = np.array([[1.0, 2.0, -0.5], [-3.0, 0.4, 1.1]])
-    found = integrate_free_rotation(J, omega, 0.7)
+    omega_end = integrate_free_rotation(J, omega, 0.7)
     for body in range(2):
 
         def rates(t, y, J=J[body]):
@@ -28,8 +28,8 @@ def test_two_bodies_against_scipy():
 
         start = np.r_[np.eye(3).ravel(), omega[body]]
         y = solve_ivp(rates, (0, 0.7), start, method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
-        np.testing.assert_allclose(found.rotation[body].ravel(), y[:9], atol=1e-12)
-        np.testing.assert_allclose(found.omega[body], y[9:], atol=1e-12)
+        np.testing.assert_allclose(omega_end.rotation[body].ravel(), y[:9], atol=1e-12)
+        np.testing.assert_allclose(omega_end.omega[body], y[9:], atol=1e-12)
 
 
 def test_jacobi_near_the_separatrix():

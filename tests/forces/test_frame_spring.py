@@ -59,10 +59,10 @@ def test_jacobians_in_world_axes_at_world_velocities(pair, phi, xi):
         body_velocity = to_world(np.swapaxes(displaced[:, :3, :3], -1, -2), velocity)
         return to_world(displaced[:, :3, :3], second_force(spring, displaced, body_velocity)).ravel()
 
-    found = rotate_to_world(at_constant_world_velocity(frame_spring_forces(spring, E, phi), phi), E)
-    close(found.w.ravel(), world_forces(0, velocity), 1e-11)
-    close(found.K @ xi, derivative(lambda t: world_forces(t, velocity)).value)
-    close(found.D @ xi, derivative(lambda t: world_forces(0, velocity + t * xi.reshape(2, 6))).value)
+    result = rotate_to_world(at_constant_world_velocity(frame_spring_forces(spring, E, phi), phi), E)
+    close(result.w.ravel(), world_forces(0, velocity), 1e-11)
+    close(result.K @ xi, derivative(lambda t: world_forces(t, velocity)).value)
+    close(result.D @ xi, derivative(lambda t: world_forces(0, velocity + t * xi.reshape(2, 6))).value)
 
 
 @given(pairs(), velocities(), vectors(12))

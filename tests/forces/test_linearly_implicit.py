@@ -156,8 +156,8 @@ def test_stiff_spring_with_missing_or_negated_stiffness_gains_energy(signs):
 def test_exact_for_a_linear_force():
     """One coordinate: phi+ = (m phi - h k q) / (m + h d + h^2 k), backward Euler's own answer."""
     m, k, d, q, phi, h = 1.3, 50.0, 4.0, 0.7, -0.4, 0.1
-    found = linearly_implicit_velocity([[m]], [phi], [-k * q - d * phi], [[-k]], [[-d]], h)
-    assert_allclose(found, (m * phi - h * k * q) / (m + h * d + h * h * k), rtol=1e-14)
+    result = linearly_implicit_velocity([[m]], [phi], [-k * q - d * phi], [[-k]], [[-d]], h)
+    assert_allclose(result, (m * phi - h * k * q) / (m + h * d + h * h * k), rtol=1e-14)
 
 
 def test_sparse_equals_dense():

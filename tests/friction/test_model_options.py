@@ -50,11 +50,11 @@ def test_unconverged_estimate_is_reported(monkeypatch):
     right = box_friction(problem, max_updates=2)
 
     def rounded(space, limits, method, solve):
-        found = impulses(space, limits, method, solve)
+        actual = impulses(space, limits, method, solve)
         if not np.any(limits):
             solve.residual = 0.01
-            return found / 2
-        return found
+            return actual / 2
+        return actual
 
     monkeypatch.setattr(BOX_FRICTION_MODULE, "_solve_box_lcp", rounded)
     with pytest.raises(FrictionNotConverged, match=r"residual 0\.01"):

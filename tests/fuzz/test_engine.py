@@ -23,8 +23,8 @@ class Pair(NamedTuple):
 
 def verdicts(function, **options):
     call = Call(function, {"x": X}, **options)
-    found = [attempt(call, *pair, np.random.default_rng(0)) for pair in attempts(call)]
-    return {finding.kind: finding.verdict for finding in found if finding is not None}
+    findings = [attempt(call, *pair, np.random.default_rng(0)) for pair in attempts(call)]
+    return {finding.kind: finding.verdict for finding in findings if finding is not None}
 
 
 def checked(x):
@@ -146,9 +146,9 @@ def test_endless_loops_are_interrupted(monkeypatch):
         while True:
             time.sleep(0.001)
 
-    found = attempt(Call(endless, {"x": X}), *attempts(Call(endless, {"x": X}))[0], np.random.default_rng(0))
-    assert found is not None
-    assert found.verdict == "hang"
+    result = attempt(Call(endless, {"x": X}), *attempts(Call(endless, {"x": X}))[0], np.random.default_rng(0))
+    assert result is not None
+    assert result.verdict == "hang"
 
 
 def test_named_numbers_are_corrupted_one_by_one():
@@ -161,8 +161,10 @@ def test_named_numbers_are_corrupted_one_by_one():
 
     call = Call(first_checked, {"pair": Pair(X, X)})
     kind = next(kind for name, kind in attempts(call) if kind[0] == "holds a NaN")
-    found = {attempt(call, "pair", kind, np.random.default_rng(seed)).verdict for seed in range(10)}
-    assert found == {"fine", "silent"}
+    verdicts_of_kinds = {
+        attempt(call, "pair", kind, np.random.default_rng(seed)).verdict for seed in range(10)
+    }
+    assert verdicts_of_kinds == {"fine", "silent"}
 
 
 def test_kinds_can_be_valid_for_an_argument():

@@ -64,8 +64,8 @@ def constrained(rows):
 def soft(distance):
     """Return the row residuals of a step whose regularization is nonsymmetric and nearly singular."""
     R = np.array([[0.1, 0.7], [0.3, 2.1 * (1 + distance)]])
-    found = dynamics.solve_step(StepProblem(M, [1.0, 2.0], BilateralRows(M, 0.0, R)))
-    return np.abs(found.velocity + R @ found.bilateral).max()
+    solution = dynamics.solve_step(StepProblem(M, [1.0, 2.0], BilateralRows(M, 0.0, R)))
+    return np.abs(solution.velocity + R @ solution.bilateral).max()
 
 
 def carried(**changed):

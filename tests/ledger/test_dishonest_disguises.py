@@ -55,11 +55,11 @@ def unpickled(R, a):
 
 
 def in_a_thread(R, a):
-    found = []
-    thread = threading.Thread(target=lambda: found.append(so3.hat(a)))
+    results = []
+    thread = threading.Thread(target=lambda: results.append(so3.hat(a)))
     thread.start()
     thread.join()
-    return R @ found[0] @ np.linalg.inv(R)
+    return R @ results[0] @ np.linalg.inv(R)
 
 
 def in_a_pool(R, a):

@@ -416,9 +416,9 @@ def test_stored_counterexamples_are_replayed_and_replaced_if_ineffective(monkeyp
         monkeypatch.setattr(
             counterexamples, "stored_choices", lambda choices=choices: ChoiceDatabase(dict(choices))
         )
-        found = find_counterexample(wrong)
-        assert found.max_residual > 0.1
-        size = sum(np.abs(value).sum() for value in found.counterexample.values())
+        result = find_counterexample(wrong)
+        assert result.max_residual > 0.1
+        size = sum(np.abs(value).sum() for value in result.counterexample.values())
         assert size < sum(np.abs(value).sum() for value in small.values())
 
 

@@ -78,8 +78,8 @@ def test_poses_keep_their_last_row():
 def test_tuples_objects_and_dimensionless_values_are_converted():
     assert KILOMETERS.convert((2.0, 1), TupleQuantity((LENGTH, NUMBER))) == (2e-3, 1)
     assert KILOMETERS.convert("name", NUMBER) == "name"
-    found = KILOMETERS.convert(STEP, ObjectQuantity({"tolerance": LENGTH}))
-    assert found.tolerance == pytest.approx(STEP.tolerance * 1e-3)
+    converted = KILOMETERS.convert(STEP, ObjectQuantity({"tolerance": LENGTH}))
+    assert converted.tolerance == pytest.approx(STEP.tolerance * 1e-3)
     with pytest.raises(ValueError, match="kg for a value of the type int"):
         KILOMETERS.convert(1, MASS)
     with pytest.raises(ValueError, match="6 dimensions for an axis of 5"):

@@ -50,9 +50,9 @@ def test_in_place_operations():
 
 
 def test_counting_does_not_change_results():
-    found = []
-    count_multiplications(lambda: found.append(np.linalg.solve(np.eye(4) + started(B) @ B.T, x)))
-    np.testing.assert_allclose(np.asarray(found[0]), np.linalg.solve(np.eye(4) + B @ B.T, x), rtol=1e-14)
+    solutions = []
+    count_multiplications(lambda: solutions.append(np.linalg.solve(np.eye(4) + started(B) @ B.T, x)))
+    np.testing.assert_allclose(np.asarray(solutions[0]), np.linalg.solve(np.eye(4) + B @ B.T, x), rtol=1e-14)
 
 
 def test_numpy_is_restored():

@@ -160,12 +160,12 @@ def test_stored_inputs_are_replayed_under_another_name(load, renamed):
     other = renamed(inspect.getsource(evaluation), "other_trials")
     database = ChoiceDatabase({})
     phases = (evaluation.Phase.generate, evaluation.Phase.shrink)
-    found = evaluation.find_inputs(
+    result = evaluation.find_inputs(
         before, wrong, evaluation.search_settings(200, *phases, database=database), "claim"
     )
-    assert found is not None
+    assert result is not None
     replay = evaluation.search_settings(1, evaluation.Phase.reuse, database=database)
-    assert other.find_inputs_renamed(after, wrong, replay, "claim") == found
+    assert other.find_inputs_renamed(after, wrong, replay, "claim") == result
     assert other.find_inputs_renamed(after, wrong, replay, "another claim") is None
 
 

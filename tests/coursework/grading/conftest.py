@@ -29,7 +29,7 @@ def graded(paper):
     """Return a function that grades one source text."""
 
     def run(source, student="ann"):
-        (found,) = grading.grade_submissions(paper, [grading.Submission(student, "hw.py", source)], jobs=1)
-        return found
+        (grade,) = grading.grade_submissions(paper, [grading.Submission(student, "hw.py", source)], jobs=1)
+        return grade
 
     return run

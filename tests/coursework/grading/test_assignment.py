@@ -10,12 +10,17 @@ TASK = '[[task]]\nfunction = "f"\nclaim = "lloyd/s0.2/d2"\npoints = 1\n'
 
 
 def test_assignment_file_is_read(folder):
-    found = grading.read_assignment(folder / "hw.toml")
-    assert (found.title, found.seed, found.points, found.folder) == ("Multiples", 3, 6, folder)
-    assert found.limits.seconds == 60.0
-    assert [task.function for task in found.tasks] == ["double", "triple"]
-    assert dict(found.tasks[0].regions) == {"generic": 3, "tiny": 1}
-    assert found.feedback == grading.Feedback()
+    assignment = grading.read_assignment(folder / "hw.toml")
+    assert (assignment.title, assignment.seed, assignment.points, assignment.folder) == (
+        "Multiples",
+        3,
+        6,
+        folder,
+    )
+    assert assignment.limits.seconds == 60.0
+    assert [task.function for task in assignment.tasks] == ["double", "triple"]
+    assert dict(assignment.tasks[0].regions) == {"generic": 3, "tiny": 1}
+    assert assignment.feedback == grading.Feedback()
 
 
 @pytest.mark.parametrize(

@@ -56,9 +56,9 @@ class LossyExecutor(Executor):
 
 def points_by_student(grades):
     """Return the points by student; fail if a student has two grades."""
-    found = [(grade.student, grade.points) for grade in grades]
-    assert len(found) == len(dict(found))
-    return dict(found)
+    pairs = [(grade.student, grade.points) for grade in grades]
+    assert len(pairs) == len(dict(pairs))
+    return dict(pairs)
 
 
 @pytest.fixture
@@ -149,21 +149,21 @@ def test_interrupted_run_resumes(paper, submissions, folder):
         file.write('{"key": "half a li')
 
     executor = LossyExecutor(0)
-    found = list(
+    grades = list(
         grading.grade_submissions(
             paper, grading.read_submissions(submissions), executor=executor, journal=journal
         )
     )
-    assert points_by_student(found) == POINTS
+    assert points_by_student(grades) == POINTS
     assert executor.submitted == 2
-    assert grading.grade_to_dict(found[0]) == grading.grade_to_dict(first)
+    assert grading.grade_to_dict(grades[0]) == grading.grade_to_dict(first)
 
     (submissions / "ann.py").write_text(RIGHT.replace("2 *", "5 *"))
     executor = LossyExecutor(0)
-    found = grading.grade_submissions(
+    grades = grading.grade_submissions(
         paper, grading.read_submissions(submissions), executor=executor, journal=journal
     )
-    assert points_by_student(found) == {**POINTS, "ann": 2}
+    assert points_by_student(grades) == {**POINTS, "ann": 2}
     assert executor.submitted == 1
 
 
@@ -249,10 +249,10 @@ def test_named_file_of_a_folder_is_graded(folder):
     student.mkdir(parents=True)
     (student / "hw.py").write_text("x = 1")
     (student / "notes.py").write_text("y = 1")
-    (found,) = grading.read_submissions(folder / "class")
-    assert "2 files" in found.problem
-    (found,) = grading.read_submissions(folder / "class", "hw.py")
-    assert (found.student, found.source) == ("ann", "x = 1")
+    (submission,) = grading.read_submissions(folder / "class")
+    assert "2 files" in submission.problem
+    (submission,) = grading.read_submissions(folder / "class", "hw.py")
+    assert (submission.student, submission.source) == ("ann", "x = 1")
 
 
 def test_duplicate_submission_does_not_affect_others(paper, folder):
@@ -261,12 +261,12 @@ def test_duplicate_submission_does_not_affect_others(paper, folder):
     for file in ("ann/hw.py", "ann.py", "bob.py"):
         (class_folder / file).write_text(RIGHT)
     (class_folder / "ann.ipynb").write_text("{}")
-    found = {
+    grades = {
         grade.student: grade
         for grade in grading.grade_submissions(paper, grading.read_submissions(class_folder), jobs=1)
     }
-    assert {student: grade.points for student, grade in found.items()} == {"ann": 0, "bob": 6}
-    task_grade = found["ann"].task_grades[0]
+    assert {student: grade.points for student, grade in grades.items()} == {"ann": 0, "bob": 6}
+    task_grade = grades["ann"].task_grades[0]
     assert task_grade.status == "missing"
     assert task_grade.message == "hw.py, ann.ipynb, ann.py were submitted, but one file is expected"
 
@@ -285,9 +285,9 @@ def test_gradescope_results_of_one_submission(folder, capsys):
         for file in files:
             (student / file).write_text(RIGHT)
         assert main(command) == 0
-        found = json.loads(results.read_text())
-        assert found["score"] == (0 if message else 6)
-        assert message in found["tests"][0]["output"]
+        data = json.loads(results.read_text())
+        assert data["score"] == (0 if message else 6)
+        assert message in data["tests"][0]["output"]
     assert main([*command[:2], str(student / "b.py"), *command[3:]]) == 0
     assert json.loads(results.read_text())["score"] == 6
     assert main([*command[:2], str(student / "none"), *command[3:]]) == 2
@@ -306,8 +306,8 @@ def test_links_pipes_and_broken_notebooks_affect_only_their_student(paper, folde
     (class_folder / "eve.py").symlink_to(class_folder / "ann" / "hw.py")
     cell = {"cell_type": "code", "source": "x = '\ud800'"}
     (class_folder / "fay.ipynb").write_text(json.dumps({"cells": [cell]}))
-    found = grading.read_submissions(class_folder, "hw.py")
-    problems = {each.student: each.problem for each in found}
+    actual = grading.read_submissions(class_folder, "hw.py")
+    problems = {each.student: each.problem for each in actual}
     assert problems == {
         "ann": "",
         "bob": "hw.py is a link, not a file",
@@ -319,7 +319,7 @@ def test_links_pipes_and_broken_notebooks_affect_only_their_student(paper, folde
     assert problems["fay"].startswith("fay.ipynb cannot be read")
     expected = dict.fromkeys(problems, 0) | {"ann": 6}
     assert (
-        points_by_student(grading.grade_submissions(paper, found, jobs=1, journal=folder / "journal"))
+        points_by_student(grading.grade_submissions(paper, actual, jobs=1, journal=folder / "journal"))
         == expected
     )
 

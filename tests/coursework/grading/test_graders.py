@@ -47,9 +47,9 @@ def test_otter():
             files.append(
                 {"filename": f"tests/{mark.function}.py", "points": None, "test_case_results": cases}
             )
-        found = tests.GradingResults.from_ottr_json(json.dumps({"test_file_results": files}))
-        found.file = grade.student
-        return found
+        actual = tests.GradingResults.from_ottr_json(json.dumps({"test_file_results": files}))
+        actual.file = grade.student
+        return actual
 
     table = utils.merge_scores_to_df([result(grade) for grade in GRADES])
     theirs, ours = rows(table.to_csv(index=False)), rows(otter(GRADES))

@@ -111,12 +111,12 @@ def test_hints_about_dimensions_and_slips(tmp_path):
             for grade in grading.grade_submissions(paper, files, jobs=1)
         }
 
-    found = messages("expected = false")
-    assert found["right"] == ""
-    assert found["no stiffness"].startswith("the dimension is wrong: m where N is expected\nfor example")
-    assert found["no damping"].startswith("the units are inconsistent: N is expected")
-    assert found["sign"].startswith("wrong\n")
-    assert found["sign"].endswith("hint: the sign of the result is wrong")
+    lines = messages("expected = false")
+    assert lines["right"] == ""
+    assert lines["no stiffness"].startswith("the dimension is wrong: m where N is expected\nfor example")
+    assert lines["no damping"].startswith("the units are inconsistent: N is expected")
+    assert lines["sign"].startswith("wrong\n")
+    assert lines["sign"].endswith("hint: the sign of the result is wrong")
     silent = messages("hint = false\ninputs = false")
     assert {silent[name] for name in ("no stiffness", "no damping", "sign")} == {"wrong"}
 
@@ -149,9 +149,9 @@ def test_reports(graded, folder):
     class_page = reports.class_html(grades, assignment)
     assert "2 students; mean 3.00, median 3.00 of 6 points" in class_page
     assert "<b>" not in class_page
-    found = reports.summarize_class(grades)
-    assert (sum(found.histogram), found.histogram[0], found.histogram[9]) == (2, 1, 1)
-    assert found.functions["double"] == (0.5, {"passed": 1, "exception": 1})
+    summary = reports.summarize_class(grades)
+    assert (sum(summary.histogram), summary.histogram[0], summary.histogram[9]) == (2, 1, 1)
+    assert summary.functions["double"] == (0.5, {"passed": 1, "exception": 1})
     assert "| `double` | 50 % | 1 passed, 1 exception |" in reports.class_markdown(grades, assignment)
 
 
@@ -203,8 +203,8 @@ def test_notebook_code_is_extracted(tmp_path, paper):
     (tmp_path / "class" / "ann.ipynb").write_text(json.dumps({"cells": cells}))
     (tmp_path / "class" / "bob").mkdir()
     (tmp_path / "class" / "cid.ipynb").write_text("{}")
-    found = grading.read_submissions(tmp_path / "class")
-    grades = {grade.student: grade for grade in grading.grade_submissions(paper, found, jobs=1)}
+    submissions = grading.read_submissions(tmp_path / "class")
+    grades = {grade.student: grade for grade in grading.grade_submissions(paper, submissions, jobs=1)}
     assert statuses(grades["ann"]) == ["passed", "passed"]
     assert grades["bob"].task_grades[0].message == "there is no file but one is expected"
     assert statuses(grades["cid"]) == ["missing", "missing"]

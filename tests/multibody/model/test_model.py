@@ -79,8 +79,8 @@ def test_maximal_coordinates_have_the_accelerations_of_the_model(model, state):
     state = moving(model, state)
     expected = body_accelerations(model, state)
     converted = maximal_coordinates(model)
-    found = accelerations(converted.maximal_model, converted.maximal_state(state)).phidot.ravel()
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * max(1, np.abs(expected).max()))
+    actual = accelerations(converted.maximal_model, converted.maximal_state(state)).phidot.ravel()
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-9 * max(1, np.abs(expected).max()))
 
 
 @pytest.mark.parametrize("axis", [None, [0.48, 0.6, 0.64]])
@@ -117,8 +117,8 @@ def test_loops_have_the_same_accelerations_in_maximal_coordinates(axis, second):
     state = closed.state_from_tree(tree_state.with_velocity(velocity))
     expected = body_accelerations(closed, state)
     converted = maximal_coordinates(closed)
-    found = accelerations(converted.maximal_model, converted.maximal_state(state)).phidot.ravel()
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+    actual = accelerations(converted.maximal_model, converted.maximal_state(state)).phidot.ravel()
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
     assert np.abs(expected - body_accelerations(open_model, state)).max() > 0.01 * np.abs(expected).max()
 
 
@@ -149,10 +149,10 @@ def test_coordinates_continue_those_of_a_state_nearby(model, state):
     state_after_turns = model.state_from_tree(State(q=q, qdot=tree_state.qdot))
     converted = maximal_coordinates(model)
     bodies = converted.maximal_state(state_after_turns)
-    found = model.tree_state(converted.model_state(bodies, near=state_after_turns))
-    np.testing.assert_allclose(found.q[is_angle], q[is_angle], rtol=0, atol=1e-8)
-    np.testing.assert_allclose(found.qdot[is_angle], tree_state.qdot[is_angle], rtol=0, atol=1e-6)
-    back = converted.maximal_state(model.state_from_tree(found))
+    result = model.tree_state(converted.model_state(bodies, near=state_after_turns))
+    np.testing.assert_allclose(result.q[is_angle], q[is_angle], rtol=0, atol=1e-8)
+    np.testing.assert_allclose(result.qdot[is_angle], tree_state.qdot[is_angle], rtol=0, atol=1e-6)
+    back = converted.maximal_state(model.state_from_tree(result))
     np.testing.assert_allclose(back.E, bodies.E, rtol=0, atol=1e-8)
     np.testing.assert_allclose(back.phi, bodies.phi, rtol=0, atol=1e-6)
     with pytest.raises(InvalidArgument, match="near: got another number of coordinates"):
@@ -178,8 +178,8 @@ def test_coefficients_come_from_geometry_then_body_then_model():
     shapes = [Geometry(Sphere(0.1), mu=0.9), Geometry(Box([0.1, 0.1, 0.1]), restitution=0.3)]
     rough = Body("rough", Sphere(0.1), mass=1.0, collision=shapes, mu=0.7)
     model = Model([rough, BALL], ground=[Geometry(Plane(), restitution=0.6)], mu=0.2, restitution=0.1)
-    found = [(each.body, each.mu, each.restitution) for each in model.colliders]
-    assert found == [(WORLD, 0.2, 0.6), (0, 0.9, 0.1), (0, 0.7, 0.3), (1, 0.2, 0.1)]
+    coefficients = [(each.body, each.mu, each.restitution) for each in model.colliders]
+    assert coefficients == [(WORLD, 0.2, 0.6), (0, 0.9, 0.1), (0, 0.7, 0.3), (1, 0.2, 0.1)]
 
 
 def test_parents_and_named_pairs_do_not_touch():

@@ -207,9 +207,9 @@ def test_motors_leave_the_momentum_of_a_free_robot_unchanged():
         motion = simulate(model, state, h=h, duration=0.3, control=control)
         return motion, spatial_momentum(model.tree, motion.tree_q, motion.tree_qdot)
 
-    motion, found = momenta(0.01)
+    motion, momentum = momenta(0.01)
     assert np.ptp(motion.q("leg")) > 0.1
-    drift = np.abs(found - found[0]).max()
+    drift = np.abs(momentum - momentum[0]).max()
     finer = momenta(0.005)[1]
     assert drift < 1e-3
     assert np.abs(finer - finer[0]).max() < drift / 3  # of second order or better
@@ -548,9 +548,9 @@ def test_a_force_that_fails_is_named_with_time_and_contacts(options):
     model = Model([crate], ground=Plane(), forces=forces)
     with pytest.raises(
         InvalidArgument, match=r"from t = 1\.01 s with contacts crate-world \(4\): .* got"
-    ) as found:
+    ) as error:
         simulate(model, model.state(t=1.0), h=0.01, steps=5, **options)
-    assert found.value.name in str(found.value)
+    assert error.value.name in str(error.value)
 
 
 def test_singular_joint_is_reported_with_the_time():
@@ -627,7 +627,7 @@ def test_options_of_maximal_coordinates_are_those_of_its_driver():
     start = model.state(twists={"ball": [0, 0, 0, 1.0, 0, 0]})
     converted = maximal_coordinates(model).maximal_model
     options = {"stabilization": "baumgarte", "gamma": 12.0}
-    found = simulate(model, start, h=0.01, steps=40, scheme=symplectic_euler, **options)
+    trajectory = simulate(model, start, h=0.01, steps=40, scheme=symplectic_euler, **options)
     expected = maximal.simulate(
         converted,
         model.body_state(start),
@@ -637,9 +637,9 @@ def test_options_of_maximal_coordinates_are_those_of_its_driver():
         integrator=symplectic_euler,
         **options,
     )
-    assert np.array_equal(found.body_states.E, expected.states.E)
+    assert np.array_equal(trajectory.body_states.E, expected.states.E)
     other = simulate(model, start, h=0.01, steps=40)
-    assert not np.array_equal(found.body_states.E, other.body_states.E)
+    assert not np.array_equal(trajectory.body_states.E, other.body_states.E)
     for name, value in (("scheme", fully_implicit_euler), ("scheme", "DOP853")):
         with pytest.raises(InvalidArgument, match="coordinates: got 'maximal', expected 'reduced'"):
             simulate(model, start, h=0.01, steps=1, coordinates="maximal", **{name: value})
@@ -690,10 +690,10 @@ def test_ball_squeezed_between_floor_and_ceiling_is_reported(stabilization, coor
         with pytest.raises(NotSolved, match=r"t = 0 s contacts ball-world \(2\)"):
             simulate(model, **options)
         return
-    with warnings.catch_warnings(record=True) as found:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         motion = simulate(model, **options)
-    messages = [str(each.message) for each in found]
+    messages = [str(each.message) for each in caught]
     assert ["overlap by 0.01 m" in each for each in messages] == [True] * (stabilization == "baumgarte")
     np.testing.assert_allclose(motion.contacts[-1].max_overlap, 0.01, rtol=1e-6)
     np.testing.assert_allclose(motion.poses("ball")[-1, :3, 3], [0, 0, 0.1], rtol=0, atol=1e-9)

@@ -36,11 +36,11 @@ def tumbling(ball):
 @pytest.fixture(scope="module")
 def motions():
     """The system, its start and its states at `TIMES`, for each parametrization of the rotations."""
-    found = []
+    result = []
     for ball in BALLS:
         system, start = tumbling(ball)
-        found.append((system, start, integrate_adaptively(system, start, TIMES)))
-    return found
+        result.append((system, start, integrate_adaptively(system, start, TIMES)))
+    return result
 
 
 @pytest.mark.slow

@@ -77,7 +77,7 @@ class TestLoops:
 
 def solve_by_active_sets(M, f, G, g, C, c):
     """Return the minimizer of a^T M a / 2 - f^T a with G a = g and C a >= c, by trying all active sets."""
-    best, found = np.inf, None
+    best, minimizer = np.inf, None
     for chosen in itertools.product((False, True), repeat=len(C)):
         rows, wanted = np.vstack([G, C[list(chosen)]]), np.append(g, c[list(chosen)])
         k = len(rows)
@@ -87,8 +87,8 @@ def solve_by_active_sets(M, f, G, g, C, c):
         a = np.linalg.solve(kkt, np.append(f, wanted))[: len(f)]
         value = a @ M @ a / 2 - f @ a
         if np.all(C @ a >= c - 1e-9) and value < best:
-            best, found = value, a
-    return found
+            best, minimizer = value, a
+    return minimizer
 
 
 class TestInequalities:
@@ -169,8 +169,8 @@ class TestAttachedSystem:
         rate = derivative(lambda t: np.append(whole(t).x.ravel(), whole(t).q)).value
         close(system.expand(state).velocity, rate)
         close(system.reduction(state).expand_velocities(state.velocity), rate)
-        found = system.acceleration_reduction(state).expand_velocities(a)
-        close(found, derivative(lambda t: whole(t).velocity).value)
+        accelerations = system.acceleration_reduction(state).expand_velocities(a)
+        close(accelerations, derivative(lambda t: whole(t).velocity).value)
 
     @pytest.mark.parametrize("seed", range(3))
     def test_attached_system_equals_constrained_system(self, seed):
@@ -224,8 +224,8 @@ class TestReducedSystems:
         whole = reduced.expand(state)
         for constraints in ([LOOP], [PrescribedJoint("3", wave(0.3, 1)), PrescribedJoint("0", wave(0.1, 1))]):
             expected, forces = constrained_acceleration(system, [*constraints, Gear("0", "1", -0.5)], whole)
-            found, mine = constrained_acceleration(reduced, constraints, state)
-            close(reduced.acceleration_reduction(state).expand_velocities(found), expected)
+            actual, mine = constrained_acceleration(reduced, constraints, state)
+            close(reduced.acceleration_reduction(state).expand_velocities(actual), expected)
             close(mine, forces[:-1])
 
     def test_rows_on_curved_coordinates(self):
@@ -345,8 +345,8 @@ class TestRejected:
         message = r"Gear\('0', '2'\) and Gear\('2', '0'\) with dependent rows"
         with pytest.raises(SingularConfiguration, match=message):
             constraint_forces(system, [*twice, prescribed], state)
-        found = prescribed_forces(system, [*twice, prescribed], state)
-        close(found["3"], prescribed_forces(system, [twice[0], prescribed], state)["3"])
+        forces = prescribed_forces(system, [*twice, prescribed], state)
+        close(forces["3"], prescribed_forces(system, [twice[0], prescribed], state)["3"])
         both = [Gear("0", "2"), *(PrescribedJoint(name, lambda t: (0, 0, 1.0)) for name in "02")]
         with pytest.raises(SingularConfiguration, match=r"Gear\('0', '2'\) and PrescribedJoint\('0'\) and"):
             prescribed_forces(system, both, state)

@@ -236,9 +236,9 @@ def public_steppers(room):
 def test_all_public_steppers_are_covered():
     named = " ".join([*STEPS, *GENERAL, *OF_BODIES])
     driven = {*re.findall(r"\w+", named), "simulate"}  # the last with many of the schemes
-    found = {name for room in (dynamics, maximal, reduced_coordinates) for name in public_steppers(room)}
-    assert {"runge_kutta", "simulate", "bisp_step", "rattle", "symplectic_euler", "integrate"} <= found
-    assert found - NO_STEPS - driven == set()
+    steppers = {name for room in (dynamics, maximal, reduced_coordinates) for name in public_steppers(room)}
+    assert {"runge_kutta", "simulate", "bisp_step", "rattle", "symplectic_euler", "integrate"} <= steppers
+    assert steppers - NO_STEPS - driven == set()
     systems = {
         name
         for room in (dynamics, maximal, reduced_coordinates)

@@ -132,8 +132,8 @@ def pendulum(second=None):
 def energies(step, h, time=1.0):
     system, start = pendulum()
     states = integrate(step, system, start, h, round(time / h))
-    found = [system.energy(states[i]) for i in range(len(states))]
-    return np.array(found) - found[0]
+    values = [system.energy(states[i]) for i in range(len(states))]
+    return np.array(values) - values[0]
 
 
 def test_energy_of_a_pendulum():

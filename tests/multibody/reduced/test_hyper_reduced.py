@@ -56,8 +56,8 @@ def test_gears_as_coordinates_and_as_constraints(seed):
     for gear in gears:
         np.testing.assert_allclose(gear.rows(system, whole, 0.0).error, 0, atol=1e-14)
     expected, _ = constrained_acceleration(system, gears, whole)
-    found = reduced.acceleration_reduction(state).expand_velocities(reduced.acceleration(state))
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.max(np.abs(expected)))
+    accelerations = reduced.acceleration_reduction(state).expand_velocities(reduced.acceleration(state))
+    np.testing.assert_allclose(accelerations, expected, rtol=0, atol=1e-9 * np.max(np.abs(expected)))
 
 
 def curved():
@@ -93,8 +93,8 @@ def test_velocities_and_accelerations_against_differences(moving):
         state_at_t = state.retract(t * state.velocity + t**2 / 2 * a).with_velocity(state.velocity + t * a)
         return reduced.expand(state_at_t).velocity
 
-    found = reduced.acceleration_reduction(state).expand_velocities(a)
-    np.testing.assert_allclose(found, derivative(whole).value, atol=1e-8)
+    accelerations = reduced.acceleration_reduction(state).expand_velocities(a)
+    np.testing.assert_allclose(accelerations, derivative(whole).value, atol=1e-8)
 
 
 def test_equations_are_those_of_lagrange(moving):

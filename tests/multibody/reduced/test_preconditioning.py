@@ -111,10 +111,10 @@ def iterations(system, state, preconditioned):
     assert not inverse.is_exact
     right = operator.matvec(state.velocity) + H * system.force(state)
     M = inverse.operator if preconditioned else None
-    found, failed = cg(operator, right, rtol=1e-10, M=M, maxiter=2000, callback=steps.append)
+    actual, failed = cg(operator, right, rtol=1e-10, M=M, maxiter=2000, callback=steps.append)
     assert not failed
     if preconditioned:
-        close(found, np.linalg.solve(step_matrix(system, state), right), 1e-6)
+        close(actual, np.linalg.solve(step_matrix(system, state), right), 1e-6)
     return len(steps)
 
 

@@ -119,14 +119,14 @@ def test_against_differences(case):
     def residual(state):
         return system.force(state) - system.mass_matrix(state) @ a
 
-    found = system.linearized_residual(state, a)
+    result = system.linearized_residual(state, a)
     f = residual(state)
     scale = np.max(np.abs(f))
-    np.testing.assert_allclose(found.f, f, rtol=0, atol=1e-12 * scale)
+    np.testing.assert_allclose(result.f, f, rtol=0, atol=1e-12 * scale)
     for along in rng.normal(size=(2, state.size)):  # in general directions, so that no entry goes unseen
         by_q = derivative(lambda t, d=along: residual(state.retract(t * d)), step=1e-3).value
         by_v = derivative(lambda t, d=along: residual(state.with_velocity(state.velocity + t * d))).value
-        for slope, expected in ((found.K @ along, by_q), (found.D @ along, by_v)):
+        for slope, expected in ((result.K @ along, by_q), (result.D @ along, by_v)):
             np.testing.assert_allclose(slope, expected, rtol=0, atol=1e-8 * np.max(np.abs(expected)))
 
 
@@ -156,8 +156,8 @@ def test_gears_as_coordinates_and_as_constraints(step):
     for _ in range(2):
         state = step(reduced, state, 0.05)
         whole = constrained_step(step, reduced.system, whole, 0.05, rows).state
-    found = reduced.expand(state)
-    for ours, theirs in ((found.q, whole.q), (found.velocity, whole.velocity), (found.x, whole.x)):
+    result = reduced.expand(state)
+    for ours, theirs in ((result.q, whole.q), (result.velocity, whole.velocity), (result.x, whole.x)):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-8 * np.max(np.abs(theirs)))
 
 

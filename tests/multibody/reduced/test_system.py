@@ -99,12 +99,12 @@ def test_derivatives_with_the_jacobian_held(seed):
         f[3:] += reduced.passive_joint_forces(tree, joint.q, joint.qdot) + driven(joint).f
         return f
 
-    found = system.linearized_force(state)
+    result = system.linearized_force(state)
     zero, velocity = np.zeros(state.size), state.velocity
     for along in np.random.default_rng(seed).normal(size=(2, state.size)):  # in general directions
-        close(found.K @ along, derivative(lambda t, d=along: applied(t * d, velocity)).value, 1e-7)
-        close(found.D @ along, derivative(lambda t, d=along: applied(zero, velocity + t * d)).value, 1e-7)
-    close(found.f, system.force(state), 1e-13)
+        close(result.K @ along, derivative(lambda t, d=along: applied(t * d, velocity)).value, 1e-7)
+        close(result.D @ along, derivative(lambda t, d=along: applied(zero, velocity + t * d)).value, 1e-7)
+    close(result.f, system.force(state), 1e-13)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -174,7 +174,7 @@ def test_free_trees_conserve_momentum_and_energy(root):
 def test_coordinates_of_one_motion():
     """Rotation vector, quaternion, Euler angles: the same accelerations of all bodies."""
     turns = [joints.ExponentialSpherical(), joints.QuaternionSpherical(), joints.EulerSpherical("XYZ")]
-    pose, found = turns[0].transform([0.4, -1.1, 0.7]), []
+    pose, accelerations = turns[0].transform([0.4, -1.1, 0.7]), []
     for joint in turns:
         system, state = branched(2, springs(), root=joint)
         tree = system.tree
@@ -191,9 +191,11 @@ def test_coordinates_of_one_motion():
             v=[[0.1, 0.5, 0.2]],
         )
         assert np.linalg.norm(system.maximal_state(state).phi[0, :3]) > 1
-        found.append(system.acceleration_reduction(state).expand_velocities(system.acceleration(state)))
-    close(found[1], found[0], 1e-10)
-    close(found[2], found[0], 1e-10)
+        accelerations.append(
+            system.acceleration_reduction(state).expand_velocities(system.acceleration(state))
+        )
+    close(accelerations[1], accelerations[0], 1e-10)
+    close(accelerations[2], accelerations[0], 1e-10)
 
 
 def test_implicit_euler_is_stable_for_stiff_springs():
