@@ -37,7 +37,7 @@ RATTLE, ACTIVE_SET, PYRAMIDS = (
 )
 
 
-def sliding(count=3, seed=0):
+def sliding_contacts(count=3, seed=0):
     """Return contacts among coupled velocities."""
     rng = np.random.default_rng(seed)
     A = rng.normal(size=(6, 6))
@@ -76,7 +76,7 @@ def test_covering_vector_limit(monkeypatch):
 
     monkeypatch.setattr(PYRAMIDS, "solve", lame)
     with pytest.raises(friction.FrictionNotConverged) as stopped:
-        friction.anitescu_stewart(sliding())
+        friction.anitescu_stewart(sliding_contacts())
     assert len(iterations) == PYRAMIDS.MAX_COVERING_VECTORS + 1
     assert iterations.pop() == "block_principal_pivoting"
     assert all(np.any(one != other) for one, other in pairwise(iterations))
@@ -89,13 +89,13 @@ def test_disc_friction_limit(monkeypatch):
     A = rng.normal(size=(8, 8))
     W, s, limits = A @ A.T + 0.1 * np.eye(8), rng.normal(size=(4, 2)), np.full(4, 0.3)
 
-    def solved():
+    def solve_limited():
         return bounded_friction.bounded_friction(W, s, limits, "disc", 4, np.zeros((4, 2)))
 
-    best = solved()
+    best = solve_limited()
     for name in ("GRADIENT_STEPS", "NEWTON_STEPS", "MAX_CYCLES"):
         monkeypatch.setattr(bounded_friction, name, 1)
-    solution = solved()
+    solution = solve_limited()
     assert np.all(np.linalg.norm(solution, axis=1) <= limits * (1 + 1e-12))
 
     def cost(b):
@@ -106,11 +106,11 @@ def test_disc_friction_limit(monkeypatch):
 
 def test_update_limit():
     with pytest.raises(FrictionNotConverged, match="box friction: residual"):
-        friction.box_friction(sliding(), max_updates=1, tolerance=1e-14)
+        friction.box_friction(sliding_contacts(), max_updates=1, tolerance=1e-14)
 
 
 def test_central_path_limit(monkeypatch):
-    space = friction_contact_problem(sliding())
+    space = friction_contact_problem(sliding_contacts())
     unlimited = central_path.follow_central_path(space, 1e-10, 50)
     assert unlimited[2] > 3
     assert unlimited[1] < 1e-8
@@ -124,7 +124,7 @@ def test_central_path_limit(monkeypatch):
 
 def test_newton_limit():
     """With one iteration in each search, the best result is returned with its residual."""
-    problem = sliding(6)
+    problem = sliding_contacts(6)
     with pytest.raises(FrictionNotConverged, match="Newton: residual"):
         friction.semismooth_newton_friction(problem, max_iterations=1, tolerance=1e-14)
     solution = friction.semismooth_newton_friction(

@@ -121,11 +121,13 @@ def test_adjoints(A, B, xi, eta):
 
 @given(frames(), twists())
 def test_rates_of_adjoints(E, xi):
-    def moving(t):
+    def moving_pose(t):
         return E @ se3.exp(t * xi)
 
-    np.testing.assert_allclose(se3.Ad_dot(E, xi), derivative(lambda t: se3.Ad(moving(t))).value, atol=1e-10)
-    expected = derivative(lambda t: se3.Ad_inverse(moving(t))).value
+    np.testing.assert_allclose(
+        se3.Ad_dot(E, xi), derivative(lambda t: se3.Ad(moving_pose(t))).value, atol=1e-10
+    )
+    expected = derivative(lambda t: se3.Ad_inverse(moving_pose(t))).value
     np.testing.assert_allclose(se3.Ad_inverse_dot(E, xi), expected, atol=1e-10)
 
 

@@ -358,7 +358,7 @@ def _describe_residual(form: str, size: float, values: Values | None) -> str:
 def find_counterexample(record: Record, *, examples: int = MIN_EXAMPLES, shrink: bool = True) -> SearchResult:
     """Return the smallest inputs on which the printed form of a wrong claim has a significant residual.
 
-    A print that gives no number at all counts only where the record says why (``undefined``).
+    A printed form that gives no number counts only if the record says why (``undefined``).
 
     Raises
     ------
@@ -375,7 +375,7 @@ def find_counterexample(record: Record, *, examples: int = MIN_EXAMPLES, shrink:
         inputs = samples(record.inputs, examples)
         if not any(np.isfinite(residual(printed, reference, values)) for values in inputs):
             return SearchResult(inputs[0], np.inf)
-    search_print = partial(
+    search_printed_form = partial(
         search,
         printed,
         reference,
@@ -389,7 +389,7 @@ def find_counterexample(record: Record, *, examples: int = MIN_EXAMPLES, shrink:
     for threshold in (CLEAR_RESIDUAL, SIGNIFICANT_RESIDUAL):
         if result.counterexample is not None:
             break
-        result = search_print(threshold=threshold)
+        result = search_printed_form(threshold=threshold)
     if result.counterexample is None or record.holds_when is None:
         return result
     condition_holds = np.all(record.holds_when(*result.counterexample.values()))

@@ -24,7 +24,7 @@ UNIT = re.compile(
 )
 
 
-def documented():
+def documented_functions():
     """Return the functions of the reference by name: methods and constructors too, but no unchecked hooks."""
     for names in api_pages.names().values():
         for name in names:
@@ -42,7 +42,7 @@ def documented():
                         yield f"{name}.{attribute_name}", function
 
 
-FUNCTIONS = dict(documented())
+FUNCTIONS = dict(documented_functions())
 
 
 def argument_descriptions(name, function):
@@ -71,9 +71,9 @@ def functions_that_raise():
 
 
 def test_functions_that_raise_document_it():
-    documented = dict(functions_that_raise())
-    assert len(documented) > 50
-    assert [name for name, text in documented.items() if "raises" not in text.lower()] == []
+    documented_functions = dict(functions_that_raise())
+    assert len(documented_functions) > 50
+    assert [name for name, text in documented_functions.items() if "raises" not in text.lower()] == []
 
 
 def arguments_without(pattern, kinds):

@@ -306,17 +306,17 @@ def test_slider_selects_a_picture_and_layers_can_be_switched(open_page):
         slider, value = figure.locator(".pick input"), figure.locator(".pick output")
         choices = figure.locator(".choice")
 
-        def picked(choice, text):
+        def expect_choice(choice, text):
             expect(value).to_have_text(text)
             expect(slider).to_have_attribute("aria-valuetext", text)
             expect(choices.nth(choice)).to_be_visible()
             assert sum(one.is_visible() for one in choices.all()) == 1
 
         slider.scroll_into_view_if_needed()
-        picked(3, "0.06 m/rad")
+        expect_choice(3, "0.06 m/rad")
         slider.focus()
         page.keyboard.press("Home")
-        picked(0, "-0.06 m/rad")
+        expect_choice(0, "-0.06 m/rad")
         scene = choices.nth(0).locator(".rbnotes-scene")
         assert scene.locator(".legend .entry").all_inner_texts() == ["bolt", "nut", "path of a corner"]
         frames = """(scene) => scene.player.items.filter(({ layer }) => layer === "frames")

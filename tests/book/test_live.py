@@ -82,12 +82,12 @@ def node():
         yield request_node
 
 
-def listed(value):
+def to_lists(value):
     """Return arrays as lists, at any depth."""
     if isinstance(value, dict):
-        return {key: listed(each) for key, each in value.items()}
+        return {key: to_lists(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [listed(each) for each in value]
+        return [to_lists(each) for each in value]
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
@@ -492,11 +492,11 @@ def test_functions_agree_with_python(node, name):
     twin = TWINS[name]
     module, function = name.split(" ")[0].split(".")
 
-    def transposed(stacks):
-        return [list(row) for row in zip(*map(listed, stacks), strict=True)]
+    def transpose(stacks):
+        return [list(row) for row in zip(*map(to_lists, stacks), strict=True)]
 
-    then = {"then": transposed(twin.then)} if twin.then else {}
-    actual = node("call", module=module, name=function, inputs=transposed(twin.inputs), **then)
+    then = {"then": transpose(twin.then)} if twin.then else {}
+    actual = node("call", module=module, name=function, inputs=transpose(twin.inputs), **then)
     expected = twin.python(*twin.inputs, *twin.then)
     errors = distances([*map(twin.reads, actual)], [*map(flat, expected)])
     assert np.all(errors <= 1e-12 * np.maximum(1, twin.condition)), np.max(errors)
@@ -516,7 +516,7 @@ def assert_same(actual, expected, tolerance, where):
         if isinstance(value, str):
             assert actual[key] == value, (*where, key)
         else:
-            a, b = np.asarray(actual[key], dtype=float), np.asarray(listed(value), dtype=float)
+            a, b = np.asarray(actual[key], dtype=float), np.asarray(to_lists(value), dtype=float)
             assert a.shape == b.shape, (*where, key)
             bound = tolerance * max(1, np.max(np.abs(b), initial=0))
             assert np.max(np.abs(a - b), initial=0) <= bound, (*where, key)

@@ -60,21 +60,21 @@ def test_chapter_and_subscript_select_the_entry():
         ]
     )
 
-    def meaning(tex, chapter=""):
+    def meaning_of(tex, chapter=""):
         number = table.number(notation.symbol(tex), chapter)
         return None if number is None else table.entries[number].meaning
 
-    assert meaning("E_{ab}") == "pose"
-    assert meaning("E", "friction") == "cone"
-    assert meaning(r"\mathbf R", "friction") == "rotation"
-    assert meaning("R", "friction") == "softness"
-    assert meaning(r"\dot M_r") == "reduced mass"
-    assert meaning("M") is None
-    assert meaning(r"\hat E") is None
+    assert meaning_of("E_{ab}") == "pose"
+    assert meaning_of("E", "friction") == "cone"
+    assert meaning_of(r"\mathbf R", "friction") == "rotation"
+    assert meaning_of("R", "friction") == "softness"
+    assert meaning_of(r"\dot M_r") == "reduced mass"
+    assert meaning_of("M") is None
+    assert meaning_of(r"\hat E") is None
 
 
 def test_ambiguous_letter_in_a_chapter_is_rejected():
-    entries = [symbols.Entry(("a", "b"), meaning, chapters=("friction",)) for meaning in ("one", "two")]
+    entries = [symbols.Entry(("a", "b"), meaning_of, chapters=("friction",)) for meaning_of in ("one", "two")]
     with pytest.raises(ValueError, match="both 'one' and 'two' in friction"):
         symbols.Table(entries)
 
@@ -124,8 +124,8 @@ def test_stiffness_and_damping_signs_agree_with_the_steps_of_the_chapter():
     for path in BOOK.glob("*.md"):
         text = path.read_text(encoding="utf-8")
         for letter, sign in {each for tex in DISPLAY.findall(text) for each in signs(tex)}:
-            meaning = TABLE.entries[TABLE.number(notation.symbol(letter), path.stem)].meaning
-            assert (sign == "+") == ("minus the derivative" in meaning), (path.stem, letter, meaning)
+            meaning_of = TABLE.entries[TABLE.number(notation.symbol(letter), path.stem)].meaning
+            assert (sign == "+") == ("minus the derivative" in meaning_of), (path.stem, letter, meaning_of)
             assert sign == "-" or "*minus* the derivative" in text, f"{path.stem} does not say so"
             signed_letters.add((letter, sign))
     assert signed_letters == {(letter, sign) for letter in "KD" for sign in "+-"}

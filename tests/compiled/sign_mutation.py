@@ -199,7 +199,7 @@ def numbers(points):
     return np.column_stack([points.a, points.b, points.position, points.normal, points.gap])
 
 
-def detected_in_contacts(model, pose_sets, points, space, searched):
+def contacts_differ(model, pose_sets, points, space, searched):
     """Return True if the reloaded code finds other contacts or impulses, or takes more steps."""
     unload_compiled_modules()
     try:
@@ -229,7 +229,7 @@ def unload_compiled_modules():
             del sys.modules[name]
 
 
-def detected(calls, expected):
+def results_differ(calls, expected):
     """Return True if the reloaded code has another result, or none."""
     unload_compiled_modules()
     try:
@@ -254,8 +254,8 @@ def main(stride):
     changed = {}
     get_code = SourceFileLoader.get_code
     SourceFileLoader.get_code = lambda self, name: changed.get(name) or get_code(self, name)
-    assert not detected(calls, expected)
-    assert not detected_in_contacts(*of_contacts)
+    assert not results_differ(calls, expected)
+    assert not contacts_differ(*of_contacts)
     count = 0
     for module in (*TREE_MODULES, *WORLD_MODULES):
         source = (FOLDER / f"{module}.py").read_text()
@@ -263,7 +263,7 @@ def main(stride):
             changed = {f"rbnotes.compiled.{module.replace('/', '.')}": flip_sign(source, tuple(location))}
             count += 1
             if not (
-                detected_in_contacts(*of_contacts) if module in WORLD_MODULES else detected(calls, expected)
+                contacts_differ(*of_contacts) if module in WORLD_MODULES else results_differ(calls, expected)
             ):
                 print(
                     f"{module}.py, line {location[0]}, column {location[1]} to {location[2]}, in {function}"

@@ -52,7 +52,7 @@ def branched_bodies():
     rng = np.random.default_rng(2)
     parents = (WORLD, 0, 1, 0, 3, 1, 5, WORLD, 7)
 
-    def connected(poses):
+    def connect(poses):
         joint_frames = poses @ se3.exp(rng.normal(size=(len(poses), 6)) / 2)
         each = zip(KINDS, joint_frames, parents, strict=True)
         return [
@@ -64,14 +64,14 @@ def branched_bodies():
             for i, (kind, where, parent) in enumerate(each)
         ]
 
-    return *jointed_model(connected, rng, len(parents)), 0.01
+    return *jointed_model(connect, rng, len(parents)), 0.01
 
 
 def closed_loops():
     """Return two rings of balls and hinges with a bar in common."""
     rng = np.random.default_rng(3)
 
-    def connected(poses):
+    def connect(poses):
         ends = [(0, WORLD), (1, 0), (2, 1), (2, WORLD), (3, 1), (4, 3), (4, 0)]
         joint_frames = se3.exp(rng.normal(size=(len(ends), 6)))
         kinds = [joints.ExponentialSpherical()] * 6 + [joints.Cylindrical()]
@@ -80,7 +80,7 @@ def closed_loops():
             for kind, where, pair in zip(kinds, joint_frames, ends, strict=True)
         ]
 
-    return *jointed_model(connected, rng, 5, spin=0.3), 0.005
+    return *jointed_model(connect, rng, 5, spin=0.3), 0.005
 
 
 def spinning_bodies():
@@ -154,7 +154,7 @@ def bodies_in_wind():
     return replace(model, applied_forces=applied_forces), state, h
 
 
-def overlapping():
+def overlapping_boxes():
     """Return a box that stands on another one, and in it; both fall into the ground in the first step."""
     box = Box([0.4, 0.3, 0.2])
     masses = np.stack([box.spatial_inertia(density=300.0)] * 2)
@@ -192,7 +192,7 @@ SCENES = {
     each.__name__: each
     for each in (
         *(branched_bodies, closed_loops, spinning_bodies, bouncing_bodies, dragged_boxes),
-        *(pushed_bodies, bodies_in_wind, overlapping, overlapping_and_joined),
+        *(pushed_bodies, bodies_in_wind, overlapping_boxes, overlapping_and_joined),
     )
 }
 

@@ -33,29 +33,31 @@ from rbnotes.testing.strategies import full_rank_matrices, positive_numbers, spd
 MOVES = st.sampled_from(["new", "old"])
 
 
-def curved(x):
+def nonlinear_constraints(x):
     """Return two nonlinear constraints among four coordinates."""
     return np.array([x[0] ** 2 + x[1] * x[2] - 1, np.sin(x[3]) + x[0] * x[3] - x[1] ** 2])
 
 
-def curved_rows(x):
-    return jacobian(curved, x).value
+def nonlinear_constraint_rows(x):
+    return jacobian(nonlinear_constraints, x).value
 
 
 @given(vectors(4), vectors(4), vectors(4), positive_numbers(), positive_numbers())
 def test_acceleration_target_makes_the_error_a_damped_oscillator(x, v, free, alpha, beta):
-    G = curved_rows(x)
+    G = nonlinear_constraint_rows(x)
     if np.linalg.svd(G)[1][-1] < 0.1:
         return
-    gdot = derivative(lambda t: curved(x + t * v)).value
-    drift = derivative(lambda t: curved_rows(x + t * v) @ v).value
-    a, _ = factor_kkt(np.eye(4), G).solve(free, acceleration_target(curved(x), gdot, drift, alpha, beta))
+    gdot = derivative(lambda t: nonlinear_constraints(x + t * v)).value
+    drift = derivative(lambda t: nonlinear_constraint_rows(x + t * v) @ v).value
+    a, _ = factor_kkt(np.eye(4), G).solve(
+        free, acceleration_target(nonlinear_constraints(x), gdot, drift, alpha, beta)
+    )
 
     def rate(t):
-        return derivative(lambda s: curved(x + s * v + s**2 / 2 * a), t).value
+        return derivative(lambda s: nonlinear_constraints(x + s * v + s**2 / 2 * a), t).value
 
     np.testing.assert_allclose(
-        derivative(rate).value, -2 * alpha * gdot - beta**2 * curved(x), rtol=1e-6, atol=1e-6
+        derivative(rate).value, -2 * alpha * gdot - beta**2 * nonlinear_constraints(x), rtol=1e-6, atol=1e-6
     )
 
 
@@ -133,22 +135,24 @@ def test_pendulum_drifts_without_stabilization_only():
 
 @given(spd_matrices(4), vectors(4, -0.1, 0.1))
 def test_projection_is_nearest_in_the_norm_of_the_mass(M, perturbation):
-    on = project_positions([0.5, 1.2, 0.6, 0.7], np.eye(4), curved, curved_rows).positions
+    on = project_positions(
+        [0.5, 1.2, 0.6, 0.7], np.eye(4), nonlinear_constraints, nonlinear_constraint_rows
+    ).positions
     x = on + perturbation
-    projection = project_positions(x, M, curved, curved_rows, tolerance=1e-12)
-    assert np.max(np.abs(curved(projection.positions))) <= 1e-11
+    projection = project_positions(x, M, nonlinear_constraints, nonlinear_constraint_rows, tolerance=1e-12)
+    assert np.max(np.abs(nonlinear_constraints(projection.positions))) <= 1e-11
     best = minimize(
         lambda y: (y - x) @ M @ (y - x),
         projection.positions,
         jac=lambda y: 2 * M @ (y - x),
-        constraints={"type": "eq", "fun": curved, "jac": curved_rows},
+        constraints={"type": "eq", "fun": nonlinear_constraints, "jac": nonlinear_constraint_rows},
         options={"ftol": 1e-14},
     )
     distance = (projection.positions - x) @ M @ (projection.positions - x)
     assert distance <= best.fun * 1.2 + 1e-9  # the nearest but for the curvature
     # Its first step is the least: any other solution of the linearized constraints is farther.
-    first = factor_kkt(M, curved_rows(x)).solve(np.zeros(4), -curved(x))[0]
-    for along in np.linalg.svd(curved_rows(x))[2][2:]:
+    first = factor_kkt(M, nonlinear_constraint_rows(x)).solve(np.zeros(4), -nonlinear_constraints(x))[0]
+    for along in np.linalg.svd(nonlinear_constraint_rows(x))[2][2:]:
         assert abs(first @ M @ along) < 1e-8
 
 

@@ -49,7 +49,7 @@ def paper(name):
     return grading.prepare_assignment(grading.read_assignment(COURSEWORK / name / "hw.toml"))
 
 
-def graded(name, source):
+def grade_source(name, source):
     (grade,) = grading.grade_submissions(paper(name), [grading.Submission("ann", "ann.py", source)], jobs=1)
     return grade
 
@@ -60,7 +60,7 @@ def solution(name):
 
 @pytest.mark.parametrize("name", SLIPS)
 def test_solution_gets_all_points(name):
-    grade = graded(name, solution(name))
+    grade = grade_source(name, solution(name))
     assert [(mark.status, mark.message) for mark in grade.task_grades] == [("passed", "")] * 3
     assert grade.points == grade.max_points
 
@@ -72,7 +72,7 @@ def test_solution_gets_all_points(name):
 def test_slips_lose_the_expected_points(name, right, slip, function, status, points):
     text = solution(name)
     assert right in text
-    marks = {mark.function: mark for mark in graded(name, text.replace(right, slip)).task_grades}
+    marks = {mark.function: mark for mark in grade_source(name, text.replace(right, slip)).task_grades}
     assert (marks[function].status, marks[function].points) == (status, points), marks[function].message
 
 

@@ -127,13 +127,13 @@ def test_nonsymmetric_regularization(M, G, b, phi, alpha, beta):
 def test_redundant_rows_share_the_impulse_and_must_agree():
     G = np.array([[1.0, 0.0], [1.0, 0.0]])
 
-    def solved(target=0.0, softness=0.0):
+    def solve_redundant_step(target=0.0, softness=0.0):
         return solve_step(StepProblem(np.eye(2), [1.0, 2.0], BilateralRows(G, target, softness)))
 
-    solution = solved()
+    solution = solve_redundant_step()
     np.testing.assert_allclose(solution.velocity, [0, 2], atol=1e-12)
     np.testing.assert_allclose(solution.bilateral, [-0.5, -0.5], atol=1e-12)
     with pytest.raises(InconsistentConstraints):
-        solved([0.0, 1.0])
-    soft = solved([0.0, 1.0], [0.1, 0.1])
+        solve_redundant_step([0.0, 1.0])
+    soft = solve_redundant_step([0.0, 1.0], [0.1, 0.1])
     np.testing.assert_allclose(G @ soft.velocity + 0.1 * soft.bilateral, [0, 1], atol=1e-10)

@@ -141,12 +141,12 @@ class TestCentralPath:
         monkeypatch.setattr(central_path, "DIAGONAL_REGULARIZATION", 0.0)
         singular_systems = []
 
-        def watched(A):
+        def watched_dgetrf(A):
             factors, pivots, singular = dgetrf(A)
             singular_systems.append(singular)
             return factors, pivots, singular
 
-        monkeypatch.setattr(central_path, "dgetrf", watched)
+        monkeypatch.setattr(central_path, "dgetrf", watched_dgetrf)
         space = friction_contact_problem(
             StepProblem(np.eye(3), [0.3, 0, -2.0], contacts=Contacts(FLOOR * 3, 0.5))
         )

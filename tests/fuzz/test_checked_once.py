@@ -76,7 +76,7 @@ def arguments_checked_twice(call: Any) -> list[str]:
     lines: list[str] = []
     within = False
 
-    def counted(check: Any) -> Any:
+    def count_checks(check: Any) -> Any:
         def look(name: str, value: Any, *more: Any, **options: Any) -> Any:
             nonlocal within
             if within:  # a check that calls another
@@ -98,7 +98,7 @@ def arguments_checked_twice(call: Any) -> list[str]:
 
         return look
 
-    checks = {name: counted(getattr(arguments, name)) for name in LOOKING}
+    checks = {name: count_checks(getattr(arguments, name)) for name in LOOKING}
     with mock.patch.multiple(arguments, **checks), np.errstate(all="ignore"):
         call(**values)
     return lines

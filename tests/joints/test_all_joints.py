@@ -232,17 +232,17 @@ class TestNearestCoordinates:
         for q in case.random(3):
             off, twist = expm(se3.hat(0.1 * rng.normal(size=6))), rng.normal(size=6)
 
-            def moving(times, q=q, off=off, twist=twist):
+            def moving_poses(times, q=q, off=off, twist=twist):
                 poses = joint.transform(q) @ off @ expm(times[:, None, None] * se3.hat(twist))
                 poses[:, 3] = 0, 0, 0, 1
                 return poses
 
-            start = moving(np.zeros(1))[0]
+            start = moving_poses(np.zeros(1))[0]
             nearest_q = joint.nearest_coordinates(start)
             if joint.distance_to_singularity(nearest_q) < 0.05:
                 continue
             rates = joints.nearest_rates(joint, nearest_q, start, twist)
-            allowed = by_time(lambda t: joint.transform(joint.nearest_coordinates(moving(t))))[1]
+            allowed = by_time(lambda t: joint.transform(joint.nearest_coordinates(moving_poses(t))))[1]
             expected = joint.transform(nearest_q) @ se3.hat(joint.motion_subspace(nearest_q) @ rates)
             np.testing.assert_allclose(expected, allowed, atol=1e-6)
 

@@ -61,7 +61,7 @@ def blocks_reference(a, b):
     return result
 
 
-def nothing(a, b):
+def zero_vector(a, b):
     return 0.0 * a
 
 
@@ -228,7 +228,7 @@ class TestMutation:
         assert any("doubled 2" in change for change in surviving_mutants(weak))
 
     def test_zero_against_zero_is_reported(self):
-        assert surviving_mutants(make(printed=nothing, reference=nothing_reference)) == [
+        assert surviving_mutants(make(printed=zero_vector, reference=nothing_reference)) == [
             "compares zero with zero"
         ]
 

@@ -70,7 +70,7 @@ def waves_far_from_zero(rng):
 
 
 @family(ON_NUMBERS)
-def composed(rng):
+def composed_function(rng):
     t = rng.uniform(-2, 2)
     exact = mpmath.diff(lambda s: mpmath.exp(mpmath.sin(2 * s)) / (1 + s * s), mpmath.mpf(t))
     return lambda s: np.exp(np.sin(2 * s)) / (1 + s * s), t, float(exact)

@@ -36,7 +36,7 @@ def triple_product(a, b, c):
     return np.cross(a, np.cross(b, c))
 
 
-def expanded(a, b, c):
+def expanded_triple_product(a, b, c):
     return b * (a @ c) - c * (a @ b)
 
 
@@ -54,7 +54,7 @@ def rotate_by_exponential(w, v):
 
 def test_a_rational_identity_is_proved_exactly(some):
     inputs = {name: some.vectors() for name in "abc"}
-    result = prove(claim(printed=triple_product, reference=expanded, inputs=inputs))
+    result = prove(claim(printed=triple_product, reference=expanded_triple_product, inputs=inputs))
     assert (result.kind, result.degree, result.num_draws) == ("exact", 3, NUM_DRAWS)
     assert 0 < result.bound < 1e-18
 
@@ -66,7 +66,7 @@ def test_a_transcendental_identity_is_enclosed(some):
     assert result.digits > 40
 
 
-def truncated(w, v):
+def truncated_rotation(w, v):
     t = np.linalg.norm(w)
     sine, cosine = 1 - t**2 / 6 + t**4 / 120 - t**6 / 5040, 1 / 2 - t**2 / 24 + t**4 / 720
     W = hat(w)
@@ -84,7 +84,7 @@ PLANTED = {
         {name: some.vectors() for name in "abc"},
     ),
     "a series cut near zero": lambda some: (
-        truncated,
+        truncated_rotation,
         rotate_by_exponential,
         {"w": small(some), "v": some.vectors()},
     ),
@@ -123,7 +123,13 @@ def test_planted_wrong_forms_are_found_wrong(name, some):
 def test_an_erratum_that_is_right_is_not_proved_wrong(some):
     inputs = {name: some.vectors() for name in "abc"}
     result = prove(
-        claim("erratum", printed=triple_product, library=expanded, reference=expanded, inputs=inputs)
+        claim(
+            "erratum",
+            printed=triple_product,
+            library=expanded_triple_product,
+            reference=expanded_triple_product,
+            inputs=inputs,
+        )
     )
     assert not result.is_proof
     assert "right on all inputs" in result.reason
@@ -131,17 +137,23 @@ def test_an_erratum_that_is_right_is_not_proved_wrong(some):
 
 def test_a_misprint_without_a_printed_form_is_compared_once_for_each_draw(some):
     inputs = {name: some.vectors() for name in "abc"}
-    result = prove(claim("misprint", printed=None, library=triple_product, reference=expanded, inputs=inputs))
+    result = prove(
+        claim(
+            "misprint", printed=None, library=triple_product, reference=expanded_triple_product, inputs=inputs
+        )
+    )
     assert result.num_draws == NUM_DRAWS
     assert "KeyError" not in result.reason
 
 
 def test_a_wrong_library_form_is_found_in_an_erratum(some):
     def wrong(a, b, c):
-        return -expanded(a, b, c)
+        return -expanded_triple_product(a, b, c)
 
     inputs = {name: some.vectors() for name in "abc"}
-    result = prove(claim("erratum", printed=wrong, library=wrong, reference=expanded, inputs=inputs))
+    result = prove(
+        claim("erratum", printed=wrong, library=wrong, reference=expanded_triple_product, inputs=inputs)
+    )
     assert result.kind == "undecided"
 
 

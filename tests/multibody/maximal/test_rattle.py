@@ -323,12 +323,14 @@ def test_impulses_are_transferred_to_the_nearest_contact_of_the_same_bodies():
         axes = np.tile(np.roll(np.eye(3), 1, axis=0), (len(a), 1, 1))
         return SimpleNamespace(position=np.array(places), a=np.array(a), b=np.array(b), axes=axes)
 
-    class Counted(SimpleNamespace):
+    class CountedPoints(SimpleNamespace):
         def __len__(self):
             return len(self.a)
 
     old = points([[0, 0, 0.0], [0.1, 0, 0], [0, 2, 0]], [0, 0, 0], [1, 2, 1])
     new = points([[0.09, 0, 0], [0.02, 0, 0], [0, 1.5, 0]], [0, 0, 0], [1, 2, 1])
     model = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]])
-    impulses = warm_started_friction._match_impulses(Counted(**vars(new)), Counted(**vars(old)), model, 0.2)
+    impulses = warm_started_friction._match_impulses(
+        CountedPoints(**vars(new)), CountedPoints(**vars(old)), model, 0.2
+    )
     np.testing.assert_array_equal(impulses, [[3.0, 1.0, 2.0], [6.0, 4.0, 5.0], [0.0, 0.0, 0.0]])

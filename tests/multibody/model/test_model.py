@@ -53,7 +53,7 @@ def state(model):
     )
 
 
-def moving(model, state):
+def moving_state(model, state):
     """Return the state with random joint velocities that the coordinates of the joints allow."""
     rng = np.random.default_rng(2)
     tree_state = model.tree_state(state)
@@ -76,7 +76,7 @@ def test_free_bodies_have_their_pose_and_twist(model, state):
 
 
 def test_maximal_coordinates_have_the_accelerations_of_the_model(model, state):
-    state = moving(model, state)
+    state = moving_state(model, state)
     expected = body_accelerations(model, state)
     converted = maximal_coordinates(model)
     actual = accelerations(converted.maximal_model, converted.maximal_state(state)).phidot.ravel()
@@ -130,7 +130,7 @@ def body_accelerations(model, state):
 
 
 def test_states_return_from_maximal_coordinates(model, state):
-    state = moving(model, state)
+    state = moving_state(model, state)
     converted = maximal_coordinates(model)
     bodies = converted.maximal_state(state)
     back = converted.maximal_state(converted.model_state(bodies))
@@ -140,7 +140,7 @@ def test_states_return_from_maximal_coordinates(model, state):
 
 def test_coordinates_continue_those_of_a_state_nearby(model, state):
     """Joint angles are several turns away from those of the nearest pose."""
-    state = moving(model, state)
+    state = moving_state(model, state)
     tree_state = model.tree_state(state)
     is_angle = np.zeros(model.tree.num_coordinates, dtype=bool)
     for link, own in zip(model.tree.links, model.tree.coordinate_slices, strict=True):

@@ -99,14 +99,14 @@ def test_forces_of_the_model_do_the_work_that_their_potential_loses():
     acceleration = forward_dynamics(model, state)
     power = state.velocity @ (mass_matrix(model, state) @ acceleration + bias_forces(model, state))
 
-    def stored(t):
+    def stored_energy(t):
         displaced_state = tree_state.retract(t * tree_state.qdot)
         energy_of_gravity = potential_energy(
             Model(model.bodies, gravity=model.gravity), model.state_from_tree(displaced_state)
         )
         return potential_energy(model, model.state_from_tree(displaced_state)) - energy_of_gravity
 
-    assert power == pytest.approx(-derivative(stored).value, abs=1e-6)
+    assert power == pytest.approx(-derivative(stored_energy).value, abs=1e-6)
 
 
 def test_constraints_hold_in_forward_dynamics():

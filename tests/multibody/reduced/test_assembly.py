@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from random_trees import body
-from test_constraints import LENGTHS, branched, close, four_bars, wave
+from test_constraints import LENGTHS, branched_system, close, four_bars, wave
 
 from rbnotes import joints
 from rbnotes.arguments import InvalidArgument
@@ -56,7 +56,7 @@ class TestAssembled:
         close(G.T @ shares, impulse)
 
     def test_prescribed_motions_and_particles(self):
-        system, state = branched(np.random.default_rng(2))
+        system, state = branched_system(np.random.default_rng(2))
         prescribed, attached = (
             PrescribedJoint("leg", wave(0.2, 2)),
             AttachedParticle(1, "hand", [0.2, 0.3, -0.1]),

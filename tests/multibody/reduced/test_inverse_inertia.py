@@ -93,13 +93,16 @@ class TestInverse:
         """The first sweep runs once; solving does not use the coordinates."""
         asked = []
 
-        class Watched(joints.Universal):
+        class WatchedUniversal(joints.Universal):
             def compute_motion_subspace(self, q):
                 asked.append(q)
                 return super().compute_motion_subspace(q)
 
         rng = np.random.default_rng(0)
-        links = [Link("a", Watched(), body(rng)), Link("b", Watched(), body(rng), "a", frame(rng))]
+        links = [
+            Link("a", WatchedUniversal(), body(rng)),
+            Link("b", WatchedUniversal(), body(rng), "a", frame(rng)),
+        ]
         tree, q = Tree(links), rng.normal(size=4)
         inverse = factor_mass_matrix(tree, q)
         assert len(asked) == 2

@@ -34,7 +34,7 @@ def close(actual, expected):
     np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-10 * scale)
 
 
-def moving(tree, rng):
+def moving_state(tree, rng):
     """Return a state in general, with rates that keep quaternions as long as they are."""
     q, qdot = (
         tree.neutral + 0.4 * rng.normal(size=tree.num_coordinates),
@@ -53,10 +53,10 @@ def case(request):
     tree = random_tree(rng, request.param[1], tuple(np.roll(tuple(ALL), 4 * request.param[0])), ALL)
     tree = Tree([replace(link, **SPRINGY) for link in tree.links], tree.gravity)
     applied = rng.normal(size=tree.num_coordinates), rng.normal(size=(len(tree.links), 6))
-    return tree, *moving(tree, rng), *applied, rng
+    return tree, *moving_state(tree, rng), *applied, rng
 
 
-def unconstrained(tree, rows):
+def remove_constraint_forces(tree, rows):
     """Return the forces without their components along the coordinate constraints."""
     rows = np.array(rows)
     for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
@@ -132,7 +132,7 @@ class TestAgainstTheMassMatrix:
         free = [link.name not in given for link in tree.links for _ in range(link.joint.num_coordinates)]
         np.testing.assert_array_equal(result.tau[free], tau[free])
         back = reduced.inverse_dynamics(tree, q, qdot, result.qddot, wrenches)
-        close(unconstrained(tree, back), unconstrained(tree, result.tau))
+        close(remove_constraint_forces(tree, back), remove_constraint_forces(tree, result.tau))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -140,7 +140,7 @@ def test_bias_forces_of_the_lagrangian(seed):
     """d/dt dL/dqdot - dL/dq at zero acceleration, by finite differences; L has no energy of springs."""
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, 4, tuple(np.roll(tuple(ALL), 5 * seed)), ALL)
-    q, qdot = moving(tree, rng)
+    q, qdot = moving_state(tree, rng)
 
     def lagrangian(coordinates):
         return reduced.kinetic_energy(tree, coordinates, qdot) - reduced.potential_energy(tree, coordinates)
@@ -163,7 +163,7 @@ def test_prescribed_joints_of_the_constraints():
         for i, (kind, parent) in enumerate(zip(kinds, parents, strict=True))
     ]
     tree = Tree(links, gravity=rng.normal(size=3))
-    q, qdot = moving(tree, rng)
+    q, qdot = moving_state(tree, rng)
     prescribed = rng.normal(size=2)
     motion = PrescribedJoint(
         "1", lambda t: (q[tree.coordinate_slices[1]], qdot[tree.coordinate_slices[1]], prescribed)

@@ -67,10 +67,10 @@ class TestAgainstDifferences:
     def test_jacobian_derivative_with_wrenches(self, case):
         tree, q, _, _, wrenches = case
 
-        def handed_on(q):
+        def generalized_forces(q):
             return np.swapaxes(reduced.jacobian(tree, q), -1, -2) @ wrenches.ravel()
 
-        close(reduced.geometric_stiffness(tree, q, wrenches), slopes(handed_on, q))
+        close(reduced.geometric_stiffness(tree, q, wrenches), slopes(generalized_forces, q))
 
     def test_twists_and_their_rates(self, case):
         tree, q, v, a, _ = case
@@ -137,7 +137,7 @@ def test_against_pinocchio(seed):
     close(derivatives.qdot, B.T @ (by_v @ B + M @ (turning + dB @ v)), 1e-10)
 
 
-def driven(state):
+def joint_drive(state):
     """Return nonlinear joint forces, each of which depends on several joints."""
     k = len(state.q)
     f = np.sin(np.roll(state.q, 1)) - 0.1 * np.roll(state.qdot, 2) ** 3
@@ -146,7 +146,7 @@ def driven(state):
     return Forces(f, K, D)
 
 
-def loaded(rng, tree):
+def force_groups(rng, tree):
     """Return springs and dampers between bodies, particles and the world, beside those of the joints."""
     law = LinearSpring(6.0, 0.7, 0.4)
     ends = [
@@ -174,7 +174,7 @@ def loaded(rng, tree):
         )
         for each in tree.links
     ]
-    system = TreeSystem(Tree(links, tree.gravity), [0.8, 1.7], ForceGroups(groups), driven)
+    system = TreeSystem(Tree(links, tree.gravity), [0.8, 1.7], ForceGroups(groups), joint_drive)
     q = tree.neutral + rng.uniform(0.1, 0.8, tree.num_coordinates)
     x, v = rng.normal(size=(2, 2, 3))
     return system, State(q=q, qdot=rng.normal(size=tree.num_coordinates), x=x, v=v, t=0.3)
@@ -185,7 +185,7 @@ def test_system_with_forces_and_particles(seed):
     rng = np.random.default_rng(20 + seed)
     ball = joints.Composite(joints.QuaternionSpherical(), joints.Revolute(unit(rng)))
     tree = random_tree(rng, 5, ("ball", *ALL), {"ball": lambda rng: ball, **ALL})
-    system, state = loaded(rng, tree)
+    system, state = force_groups(rng, tree)
     a = rng.normal(size=state.size)
 
     def left(state):

@@ -53,7 +53,7 @@ def passes(
 
 
 def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
-    """Return the values of the links after a pass, the terms from their neighbors, the arrows, and the power."""
+    """Return the values of the links after a pass, the terms from their neighbors, arrows and the power."""
     q, qdot, qddot = (np.array(state[name], dtype=float) for name in ("q", "rates", "accelerations"))
     tree = chain(PLACES, [BODY] * 3, GRAVITY)
     results = passes(PLACES, [BODY] * 3, q, qdot, qddot, GRAVITY)
