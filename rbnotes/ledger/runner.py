@@ -375,7 +375,7 @@ def find_counterexample(record: Record, *, examples: int = MIN_EXAMPLES, shrink:
         inputs = samples(record.inputs, examples)
         if not any(np.isfinite(residual(printed, reference, values)) for values in inputs):
             return SearchResult(inputs[0], np.inf)
-    search_printed_form = partial(
+    search_print = partial(
         search,
         printed,
         reference,
@@ -389,7 +389,7 @@ def find_counterexample(record: Record, *, examples: int = MIN_EXAMPLES, shrink:
     for threshold in (CLEAR_RESIDUAL, SIGNIFICANT_RESIDUAL):
         if result.counterexample is not None:
             break
-        result = search_printed_form(threshold=threshold)
+        result = search_print(threshold=threshold)
     if result.counterexample is None or record.holds_when is None:
         return result
     condition_holds = np.all(record.holds_when(*result.counterexample.values()))
