@@ -85,7 +85,7 @@ def wall(bricks, seed=0, mass_matrix=None):
     return M, -M @ velocity, A, 0.01 * rng.normal(size=4 * bricks)
 
 
-def in_blocks(rng, size):
+def block_diagonal_masses(rng, size):
     """Return masses that couple three unknowns each."""
     spread = rng.normal(size=(size // 3, 3, 3))
     return sparse.block_diag(spread @ np.swapaxes(spread, -1, -2) + np.eye(3)).toarray()
@@ -95,7 +95,7 @@ def in_blocks(rng, size):
 def test_quadratic_programs_agree_with_the_reference(without_reference_fallback):
     """By Lemke's method and block pivoting; if one of Q and A is sparse, both become sparse columns."""
     for bricks in (1, 5, 8, 9, 30):
-        for mass_matrix in (None, in_blocks):
+        for mass_matrix in (None, block_diagonal_masses):
             assert_agrees_with_the_reference(bricks, mass_matrix)
     Q, c, A, b = wall(3)
     x = solve(QP(Q, c, A, b), compiled=True).x

@@ -45,12 +45,14 @@ SLIPS = {
 
 
 @cache
-def paper(name):
+def prepared_assignment(name):
     return grading.prepare_assignment(grading.read_assignment(COURSEWORK / name / "hw.toml"))
 
 
 def grade_source(name, source):
-    (grade,) = grading.grade_submissions(paper(name), [grading.Submission("ann", "ann.py", source)], jobs=1)
+    (grade,) = grading.grade_submissions(
+        prepared_assignment(name), [grading.Submission("ann", "ann.py", source)], jobs=1
+    )
     return grade
 
 
@@ -79,8 +81,8 @@ def test_slips_lose_the_expected_points(name, right, slip, function, status, poi
 @pytest.mark.parametrize("name", SLIPS)
 def test_sheet_lists_every_function_with_its_points(name):
     sheet = (COURSEWORK / name / "sheet.md").read_text()
-    for task in paper(name).assignment.tasks:
-        (arguments,) = {tuple(case.inputs) for case in paper(name).cases[task.function]}
+    for task in prepared_assignment(name).assignment.tasks:
+        (arguments,) = {tuple(case.inputs) for case in prepared_assignment(name).cases[task.function]}
         assert f"`{task.function}({', '.join(arguments)})`" in sheet
         assert f"**{task.points} points" in sheet
 
@@ -89,12 +91,12 @@ def test_guide_lists_every_assignment():
     guide = (COURSEWORK / "README.md").read_text()
     for name in SLIPS:
         assert f"({name}/sheet.md)" in guide
-        assert f"| {paper(name).assignment.points} |" in guide
+        assert f"| {prepared_assignment(name).assignment.points} |" in guide
 
 
 def test_book_contains_no_solution():
     book = "".join(path.read_text() for path in (COURSEWORK.parent / "book").glob("*.md"))
     for name in SLIPS:
-        for task in paper(name).assignment.tasks:
-            arguments = ", ".join(paper(name).cases[task.function][0].inputs)
+        for task in prepared_assignment(name).assignment.tasks:
+            arguments = ", ".join(prepared_assignment(name).cases[task.function][0].inputs)
             assert f"def {task.function}({arguments})" not in book

@@ -91,7 +91,7 @@ def to_world(R, six):
     return np.einsum("nij,nkj->nki", R, np.reshape(six, (2, 2, 3))).reshape(2, 6)
 
 
-def along(function, E, xi):
+def derivative_along(function, E, xi):
     """Return the derivative of a function of the two poses along the body-frame increments ``xi (12,)``."""
     twists = np.zeros((2, 4, 4))
     for matrix, (theta, shift) in zip(twists, xi.reshape(2, 2, 3), strict=True):

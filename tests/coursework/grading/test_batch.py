@@ -115,18 +115,18 @@ def _descendants():
 
 
 @pytest.mark.parametrize("times", [2, 1000])
-def test_lost_submissions_are_rerun_locally(paper, submissions, times):
+def test_lost_submissions_are_rerun_locally(prepared, submissions, times):
     executor = LossyExecutor(times)
     assert (
         points_by_student(
-            grading.grade_submissions(paper, grading.read_submissions(submissions), executor=executor)
+            grading.grade_submissions(prepared, grading.read_submissions(submissions), executor=executor)
         )
         == POINTS
     )
     assert executor.submitted == (3 + 2 if times == 2 else 3 * MAX_ATTEMPTS)
 
 
-def test_killed_pool_worker_is_tolerated(paper, submissions):
+def test_killed_pool_worker_is_tolerated(prepared, submissions):
     with ProcessPoolExecutor(1) as pool:
         os.kill(pool.submit(os.getpid).result(), signal.SIGKILL)
         with suppress(BrokenProcessPool):  # until the pool has noticed
@@ -134,15 +134,17 @@ def test_killed_pool_worker_is_tolerated(paper, submissions):
                 pool.submit(os.getpid).result()
         assert (
             points_by_student(
-                grading.grade_submissions(paper, grading.read_submissions(submissions), executor=pool)
+                grading.grade_submissions(prepared, grading.read_submissions(submissions), executor=pool)
             )
             == POINTS
         )
 
 
-def test_interrupted_run_resumes(paper, submissions, folder):
+def test_interrupted_run_resumes(prepared, submissions, folder):
     journal = folder / "grades.journal"
-    ended = grading.grade_submissions(paper, grading.read_submissions(submissions), jobs=1, journal=journal)
+    ended = grading.grade_submissions(
+        prepared, grading.read_submissions(submissions), jobs=1, journal=journal
+    )
     first = next(ended)
     ended.close()
     with journal.open("a") as file:
@@ -151,7 +153,7 @@ def test_interrupted_run_resumes(paper, submissions, folder):
     executor = LossyExecutor(0)
     grades = list(
         grading.grade_submissions(
-            paper, grading.read_submissions(submissions), executor=executor, journal=journal
+            prepared, grading.read_submissions(submissions), executor=executor, journal=journal
         )
     )
     assert points_by_student(grades) == POINTS
@@ -161,7 +163,7 @@ def test_interrupted_run_resumes(paper, submissions, folder):
     (submissions / "ann.py").write_text(RIGHT.replace("2 *", "5 *"))
     executor = LossyExecutor(0)
     grades = grading.grade_submissions(
-        paper, grading.read_submissions(submissions), executor=executor, journal=journal
+        prepared, grading.read_submissions(submissions), executor=executor, journal=journal
     )
     assert points_by_student(grades) == {**POINTS, "ann": 2}
     assert executor.submitted == 1
@@ -172,11 +174,11 @@ def test_journal_depends_on_the_assignment(folder, submissions):
     for seed in (3, 4):
         text = (folder / "hw.toml").read_text().replace("seed = 3", f"seed = {seed}")
         (folder / "other.toml").write_text(text)
-        paper = grading.prepare_assignment(grading.read_assignment(folder / "other.toml"))
+        prepared = grading.prepare_assignment(grading.read_assignment(folder / "other.toml"))
         executor = LossyExecutor(0)
         list(
             grading.grade_submissions(
-                paper, grading.read_submissions(submissions), executor=executor, journal=journal
+                prepared, grading.read_submissions(submissions), executor=executor, journal=journal
             )
         )
         assert executor.submitted == 3
@@ -255,7 +257,7 @@ def test_named_file_of_a_folder_is_graded(folder):
     assert (submission.student, submission.source) == ("ann", "x = 1")
 
 
-def test_duplicate_submission_does_not_affect_others(paper, folder):
+def test_duplicate_submission_does_not_affect_others(prepared, folder):
     class_folder = folder / "class"
     (class_folder / "ann").mkdir(parents=True)
     for file in ("ann/hw.py", "ann.py", "bob.py"):
@@ -263,7 +265,7 @@ def test_duplicate_submission_does_not_affect_others(paper, folder):
     (class_folder / "ann.ipynb").write_text("{}")
     grades = {
         grade.student: grade
-        for grade in grading.grade_submissions(paper, grading.read_submissions(class_folder), jobs=1)
+        for grade in grading.grade_submissions(prepared, grading.read_submissions(class_folder), jobs=1)
     }
     assert {student: grade.points for student, grade in grades.items()} == {"ann": 0, "bob": 6}
     task_grade = grades["ann"].task_grades[0]
@@ -294,7 +296,7 @@ def test_gradescope_results_of_one_submission(folder, capsys):
     assert "a folder, or one file" in capsys.readouterr().err
 
 
-def test_links_pipes_and_broken_notebooks_affect_only_their_student(paper, folder):
+def test_links_pipes_and_broken_notebooks_affect_only_their_student(prepared, folder):
     """A link to another student's file, an endless pipe, a notebook with a lone surrogate."""
     class_folder = folder / "class"
     for student in ("ann", "bob", "cid", "dan"):
@@ -319,7 +321,7 @@ def test_links_pipes_and_broken_notebooks_affect_only_their_student(paper, folde
     assert problems["fay"].startswith("fay.ipynb cannot be read")
     expected = dict.fromkeys(problems, 0) | {"ann": 6}
     assert (
-        points_by_student(grading.grade_submissions(paper, actual, jobs=1, journal=folder / "journal"))
+        points_by_student(grading.grade_submissions(prepared, actual, jobs=1, journal=folder / "journal"))
         == expected
     )
 
@@ -341,19 +343,19 @@ def test_names_that_cannot_be_written_cost_nobody_a_grade(folder, capsys):
     assert "M\\udcfcller" in (folder / "grades.csv").read_text()
 
 
-def test_dask_worker_grades_submissions(paper, submissions):
+def test_dask_worker_grades_submissions(prepared, submissions):
     import distributed  # slow to import
 
     with (
         distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster,
         dask_executor(cluster.scheduler_address) as executor,
     ):
-        grades = grading.grade_submissions(paper, grading.read_submissions(submissions), executor=executor)
+        grades = grading.grade_submissions(prepared, grading.read_submissions(submissions), executor=executor)
         assert points_by_student(grades) == POINTS
 
 
 @pytest.mark.slow
-def test_killed_dask_worker_is_tolerated(paper, submissions):
+def test_killed_dask_worker_is_tolerated(prepared, submissions):
     import dask  # slow to import
     import distributed
 
@@ -373,7 +375,7 @@ def test_killed_dask_worker_is_tolerated(paper, submissions):
     ):
         first = next(iter(client.run(os.getpid).values()))
         threading.Timer(0.7, os.kill, (first, signal.SIGKILL)).start()
-        grades = grading.grade_submissions(paper, grading.read_submissions(submissions), executor=executor)
+        grades = grading.grade_submissions(prepared, grading.read_submissions(submissions), executor=executor)
         assert points_by_student(grades) == expected
         assert first not in client.run(os.getpid).values()
 

@@ -79,12 +79,12 @@ def solve_by_active_sets(M, f, G, g, C, c):
     """Return the minimizer of a^T M a / 2 - f^T a with G a = g and C a >= c, by trying all active sets."""
     best, minimizer = np.inf, None
     for chosen in itertools.product((False, True), repeat=len(C)):
-        rows, wanted = np.vstack([G, C[list(chosen)]]), np.append(g, c[list(chosen)])
+        rows, targets = np.vstack([G, C[list(chosen)]]), np.append(g, c[list(chosen)])
         k = len(rows)
         kkt = np.block([[M, rows.T], [rows, np.zeros((k, k))]])
         if np.linalg.matrix_rank(rows) < k:
             continue
-        a = np.linalg.solve(kkt, np.append(f, wanted))[: len(f)]
+        a = np.linalg.solve(kkt, np.append(f, targets))[: len(f)]
         value = a @ M @ a / 2 - f @ a
         if np.all(C @ a >= c - 1e-9) and value < best:
             best, minimizer = value, a

@@ -16,7 +16,7 @@ from rbnotes.multibody.reduced import Event, Link, Tree, TreeSystem, integrate_a
 M = np.diag([1.0, 1.0, 1.0, 2.0, 2.0, 2.0])
 
 
-def thrown():
+def thrown_stone():
     """Return a body that flies on a parabola from height 1 with 5 m/s upwards, and its height."""
     tree = Tree([Link("stone", joints.Free3D(), M)], gravity=[0.0, 0.0, -10.0])
     system = TreeSystem(tree)
@@ -26,7 +26,7 @@ def thrown():
 
 def test_times_and_directions():
     """Height 1 + 5 t - 5 t^2 is 2 at (5 -+ sqrt(5)) / 10 s, and falls to 0.5 at (5 + sqrt(35)) / 10 s."""
-    system, start, height = thrown()
+    system, start, height = thrown_stone()
     heights = [(2.0, 0), (2.0, 1), (2.0, -1), (0.5, 0)]
     events = [Event(lambda s, z=z: height(s) - z, direction=way) for z, way in heights]
     trajectory = integrate_adaptively(system, start, [3.0, 3.5, 4.5], events=events, max_step=0.3)
@@ -45,7 +45,7 @@ def test_times_and_directions():
 
 
 def test_terminal_event_ends_the_motion():
-    system, start, height = thrown()
+    system, start, height = thrown_stone()
     events = [Event(lambda s: s.q[0] - 2.3), Event(height, terminal=True), Event(lambda s: s.q[0] - 2.5)]
     lands = 3 + (5 + np.sqrt(45)) / 10
     trajectory = integrate_adaptively(system, start, [3.5, 4.0, 4.5, 9.0], events=events)
@@ -126,7 +126,7 @@ def test_against_scipy():
 
 
 def test_invalid_events_are_rejected():
-    system, start, height = thrown()
+    system, start, height = thrown_stone()
     with pytest.raises(InvalidArgument, match="direction: got 2"):
         Event(height, direction=2)
     with pytest.raises(InvalidArgument, match=r"events\[0\]: got function"):

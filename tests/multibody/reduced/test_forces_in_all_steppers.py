@@ -50,7 +50,7 @@ def rotate_about_z(point):
     return np.array([c * point[0] - s * point[1], s * point[0] + c * point[1], 0.0])
 
 
-def arm(point, anchor):
+def moment_arm(point, anchor):
     """Return the moment about z, m, of a pull of 1 N at the point towards the anchor."""
     position = rotate_about_z(point)
     return np.cross(position, (anchor - position) / np.linalg.norm(anchor - position))[2]
@@ -71,8 +71,8 @@ KINDS = [
 ]
 FORCES = ForceGroups(KINDS)
 MOMENTS = (
-    STIFFNESS * (length(SPRUNG, FROM) / REST - 1) * arm(SPRUNG, FROM),
-    ACTIVE * PEAK * arm(PULLED, TO),
+    STIFFNESS * (length(SPRUNG, FROM) / REST - 1) * moment_arm(SPRUNG, FROM),
+    ACTIVE * PEAK * moment_arm(PULLED, TO),
     -TURNING * ANGLE,
 )
 """About the hinge, N m, by hand."""
