@@ -128,6 +128,8 @@ class TestNearestInertia:
         np.testing.assert_allclose(inertia.nearest_inertia(flat, tolerance=1e-10), flat, atol=1e-15)
         with pytest.raises(InvalidArgument, match="tolerance"):
             inertia.nearest_inertia(flat, tolerance=-1.0)
+        with pytest.raises(InvalidArgument, match="tolerance"):
+            inertia.nearest_inertia(np.stack([flat] * 2), tolerance=[0.0, 0.0, 0.0])
 
 
 @given(masses(), inertias(), vectors())
