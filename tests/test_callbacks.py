@@ -29,7 +29,7 @@ def write(*arguments):
     raise AssertionError("no array")
 
 
-def writing(function):
+def writing_function(function):
     """Return a function that writes into its arguments first."""
 
     def call(*arguments):
@@ -96,34 +96,39 @@ SYSTEM = reduced.TreeSystem(LINK_TREE)
 START = State(q=[0.1])
 run = partial(simulate, h=0.01, steps=2)
 RUNS = {
-    "control": lambda **options: run(pendulum(), control=writing(command), **options),
-    "forces": lambda **options: run(pendulum(forces=writing(zero_forces)), **options),
+    "control": lambda **options: run(pendulum(), control=writing_function(command), **options),
+    "forces": lambda **options: run(pendulum(forces=writing_function(zero_forces)), **options),
     "Group": lambda **options: run(pendulum(forces=Group()), **options),
     "Hinge.compute_transform": lambda **options: run(pendulum(Hinge("compute_transform")), **options),
 }
 CALLS = {
-    "of a compiled step": ("applied_forces", lambda: run(box(forces=writing(zero_forces)), compiled=True)),
+    "of a compiled step": (
+        "applied_forces",
+        lambda: run(box(forces=writing_function(zero_forces)), compiled=True),
+    ),
     "of free bodies": (
         "applied_forces",
-        lambda: run(box(forces=writing(zero_forces)), coordinates="maximal"),
+        lambda: run(box(forces=writing_function(zero_forces)), coordinates="maximal"),
     ),
     "of Verlet steps in reduced coordinates": (
         "forces",
-        lambda: run(pendulum(forces=writing(zero_forces)), coordinates="reduced"),
+        lambda: run(pendulum(forces=writing_function(zero_forces)), coordinates="reduced"),
     ),
     "of a scheme": (
         "control",
-        lambda: run(pendulum(), control=writing(command), scheme=implicit_euler, coordinates="reduced"),
+        lambda: run(
+            pendulum(), control=writing_function(command), scheme=implicit_euler, coordinates="reduced"
+        ),
     ),
     "of an adaptive step": (
         "control",
-        lambda: run(pendulum(), control=writing(command), scheme="RK45", coordinates="reduced"),
+        lambda: run(pendulum(), control=writing_function(command), scheme="RK45", coordinates="reduced"),
     ),
     "of a free system": (
         "applied_forces",
         lambda: integrate(
             symplectic_euler,
-            FreeSystem(masses=[1.0], applied_forces=writing(zero_forces)),
+            FreeSystem(masses=[1.0], applied_forces=writing_function(zero_forces)),
             State(x=[0, 0, 1.0], v=[1.0, 0, 0]),
             0.1,
             1,
@@ -131,12 +136,14 @@ CALLS = {
     ),
     "of the joints of a tree": (
         "applied_joint_forces",
-        lambda: reduced.TreeSystem(LINK_TREE, applied_joint_forces=writing(zero_forces)).force(START),
+        lambda: reduced.TreeSystem(LINK_TREE, applied_joint_forces=writing_function(zero_forces)).force(
+            START
+        ),
     ),
     "of an event": (
         "events[0]",
         lambda: reduced.integrate_adaptively(
-            SYSTEM, START, [0.1], events=[reduced.Event(writing(lambda state: 1.0))]
+            SYSTEM, START, [0.1], events=[reduced.Event(writing_function(lambda state: 1.0))]
         ),
     ),
     "of the motion of a body": (

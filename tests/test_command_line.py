@@ -88,15 +88,15 @@ def test_ledger_lists_the_evidence_and_the_stale_claims(monkeypatch, capsys):
 def test_show_gives_the_evidence(monkeypatch, capsys):
     evidence = importlib.import_module("rbnotes.ledger.evidence")
     record = ledger.find("S 1.62")
-    found = evidence.Evidence("enclosed", digits=60, num_draws=3, num_inputs=30, num_failing=29)
-    monkeypatch.setattr(evidence, "read_evidence", lambda folder: {record.id: found})
+    stored = evidence.Evidence("enclosed", digits=60, num_draws=3, num_inputs=30, num_failing=29)
+    monkeypatch.setattr(evidence, "read_evidence", lambda folder: {record.id: stored})
     text = "evidence  enclosed to 60 digits; the print fails on 29 of 30 inputs"
     assert main(["show", "S 1.62"]) == 0
     out = capsys.readouterr().out
     assert text in out
     assert "changed" in out
-    found = dataclasses.replace(found, digest=evidence.proof_digest(record))
-    monkeypatch.setattr(evidence, "read_evidence", lambda folder: {record.id: found})
+    stored = dataclasses.replace(stored, digest=evidence.proof_digest(record))
+    monkeypatch.setattr(evidence, "read_evidence", lambda folder: {record.id: stored})
     assert main(["show", "S 1.62"]) == 0
     assert f"{text}\n" in capsys.readouterr().out
 

@@ -61,21 +61,21 @@ def wrong_attributes(tree):
 
     ``help`` shows the docstring of the class only, so that they have entries in its section "Attributes".
     """
-    found = []
+    faults = []
     for cls in statements(tree):
         if isinstance(cls, ast.ClassDef):
-            found += [(line, f"string below an attribute: {text}") for line, text in strings_below(cls.body)]
+            faults += [(line, f"string below an attribute: {text}") for line, text in strings_below(cls.body)]
             names, descriptions = class_attributes(cls), attributes_section(cls)
             for node in cls.body if descriptions else []:
                 name = node.target.id if isinstance(node, ast.AnnAssign) else "_"
                 if name not in descriptions and not name.startswith("_"):
-                    found.append((cls.lineno, f"no description of {name}"))
+                    faults.append((cls.lineno, f"no description of {name}"))
             for name, text in descriptions.items():
                 if name not in names:
-                    found.append((cls.lineno, f"no attribute {name}"))
+                    faults.append((cls.lineno, f"no attribute {name}"))
                 elif not text.endswith((".", ":", "`")) or OPENINGS.match(text):
-                    found.append((cls.lineno, f"{name}: {text}"))
-    return found
+                    faults.append((cls.lineno, f"{name}: {text}"))
+    return faults
 
 
 def strings_below(body):
@@ -101,16 +101,16 @@ def unclear(path):
     """Return docstrings that do not open with their subject, and misplaced or unfinished descriptions."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     constants = strings_below(tree.body)
-    found = [(line, text) for line, text in docstrings(tree) + constants if OPENINGS.match(text)]
-    found += [entry for entry in constants if not entry[1].rstrip().endswith((".", ":", "`", "::"))]
-    found += wrong_attributes(tree)
-    return [f"{line}: {text.splitlines()[0]}" for line, text in sorted(set(found))]
+    entries = [(line, text) for line, text in docstrings(tree) + constants if OPENINGS.match(text)]
+    entries += [entry for entry in constants if not entry[1].rstrip().endswith((".", ":", "`", "::"))]
+    entries += wrong_attributes(tree)
+    return [f"{line}: {text.splitlines()[0]}" for line, text in sorted(set(entries))]
 
 
 @pytest.mark.parametrize("folder", folders())
 def test_docstrings_open_with_their_subject(folder):
-    found = {path.name: unclear(path) for path in sorted((ROOT / folder).glob("*.py"))}
-    assert {name: lines for name, lines in found.items() if lines} == {}
+    faults = {path.name: unclear(path) for path in sorted((ROOT / folder).glob("*.py"))}
+    assert {name: lines for name, lines in faults.items() if lines} == {}
 
 
 def test_unclear_docstrings_are_found(tmp_path):

@@ -43,9 +43,9 @@ def test_angles_round_trip(angles):
 @given(FLIPPED)
 def test_pitch_range(angles):
     R = euler.to_rotation(angles)
-    found = euler.from_rotation(R)
-    assert abs(found[1]) <= np.pi / 2
-    assert_close(euler.to_rotation(found), R)
+    result = euler.from_rotation(R)
+    assert abs(result[1]) <= np.pi / 2
+    assert_close(euler.to_rotation(result), R)
 
 
 @given(rotations().filter(lambda R: abs(R[2, 0]) < 0.999))

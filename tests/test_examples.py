@@ -29,10 +29,10 @@ WITH_EXAMPLES = [
 
 @pytest.mark.parametrize("name", WITH_EXAMPLES)
 def test_examples_give_their_output(name):
-    found = doctest.DocTestFinder(exclude_empty=True).find(import_module(name))
-    assert any(each.examples for each in found)
+    examples = doctest.DocTestFinder(exclude_empty=True).find(import_module(name))
+    assert any(each.examples for each in examples)
     runner = doctest.DocTestRunner(verbose=False)
-    for each in found:
+    for each in examples:
         runner.run(each)
     assert runner.summarize(verbose=False).failed == 0
 

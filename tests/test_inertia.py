@@ -128,6 +128,8 @@ class TestNearestInertia:
         np.testing.assert_allclose(inertia.nearest_inertia(flat, tolerance=1e-10), flat, atol=1e-15)
         with pytest.raises(InvalidArgument, match="tolerance"):
             inertia.nearest_inertia(flat, tolerance=-1.0)
+        with pytest.raises(InvalidArgument, match="tolerance"):
+            inertia.nearest_inertia(np.stack([flat] * 2), tolerance=[0.0, 0.0, 0.0])
 
 
 @given(masses(), inertias(), vectors())
@@ -321,5 +323,5 @@ def test_composites_of_many_bodies_at_once():
     composites = inertia.composite(parts, frames)
     for i in np.ndindex(2, 3):
         alone = inertia.composite([inertia.MassProperties(*(x[i] for x in part)) for part in parts], frames)
-        for found, expected in zip(composites, alone, strict=True):
-            np.testing.assert_allclose(found[i], expected, rtol=1e-12, atol=1e-12)
+        for actual, expected in zip(composites, alone, strict=True):
+            np.testing.assert_allclose(actual[i], expected, rtol=1e-12, atol=1e-12)

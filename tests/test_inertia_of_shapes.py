@@ -33,7 +33,7 @@ def box(sides):
     return points, np.prod(list(itertools.product(WEIGHTS, repeat=3)), axis=1) * np.prod(sides) / 8
 
 
-def rounded(z):
+def capsule_radii(z):
     radius = np.sqrt(0.25 - np.maximum(np.abs(z) - 0.6, 0) ** 2)
     return radius, radius
 
@@ -64,7 +64,11 @@ def tube(big, small):
         (
             inertia.capsule,
             (0.5, 1.2),
-            [slices(-1.1, -0.6, rounded), slices(-0.6, 0.6, rounded), slices(0.6, 1.1, rounded)],
+            [
+                slices(-1.1, -0.6, capsule_radii),
+                slices(-0.6, 0.6, capsule_radii),
+                slices(0.6, 1.1, capsule_radii),
+            ],
         ),
         (inertia.torus, (0.5, 0.2), [tube(0.5, 0.2)]),
     ],
@@ -92,8 +96,8 @@ def test_shapes_by_quadrature(shape, sizes, pieces):
     ],
 )
 def test_default_density_is_one(shape, sizes):
-    for found, expected in zip(shape(*sizes), shape(*sizes, 1.0), strict=True):
-        np.testing.assert_array_equal(found, expected)
+    for actual, expected in zip(shape(*sizes), shape(*sizes, 1.0), strict=True):
+        np.testing.assert_array_equal(actual, expected)
 
 
 @pytest.mark.parametrize(

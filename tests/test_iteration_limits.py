@@ -37,7 +37,7 @@ RATTLE, ACTIVE_SET, PYRAMIDS = (
 )
 
 
-def sliding(count=3, seed=0):
+def sliding_contacts(count=3, seed=0):
     """Return contacts among coupled velocities."""
     rng = np.random.default_rng(seed)
     A = rng.normal(size=(6, 6))
@@ -49,10 +49,10 @@ def test_block_pivoting_falls_back_to_single_pivots(monkeypatch):
     """Block pivots that stall are replaced by single pivots."""
     monkeypatch.setattr(ACTIVE_SET, "MAX_STALLED_BLOCKS", -1)
     problem = LCP([[2.0, 1.0], [1.0, 3.0]], [-1.0, -4.0])
-    found = block_principal_pivoting(problem)
-    assert found.method == "block_principal_pivoting, principal_pivoting"
-    np.testing.assert_allclose(found.w, problem.M @ found.z + problem.q)
-    np.testing.assert_allclose(found.z, [0.0, 4 / 3], atol=1e-12)
+    solution = block_principal_pivoting(problem)
+    assert solution.method == "block_principal_pivoting, principal_pivoting"
+    np.testing.assert_allclose(solution.w, problem.M @ solution.z + problem.q)
+    np.testing.assert_allclose(solution.z, [0.0, 4 / 3], atol=1e-12)
     monkeypatch.undo()
     monkeypatch.setattr(ACTIVE_SET, "MAX_PROXIMAL_STEPS", 0)
     assert block_principal_pivoting(problem).method == "block_principal_pivoting, principal_pivoting"
@@ -76,7 +76,7 @@ def test_covering_vector_limit(monkeypatch):
 
     monkeypatch.setattr(PYRAMIDS, "solve", lame)
     with pytest.raises(friction.FrictionNotConverged) as stopped:
-        friction.anitescu_stewart(sliding())
+        friction.anitescu_stewart(sliding_contacts())
     assert len(iterations) == PYRAMIDS.MAX_COVERING_VECTORS + 1
     assert iterations.pop() == "block_principal_pivoting"
     assert all(np.any(one != other) for one, other in pairwise(iterations))
@@ -89,53 +89,53 @@ def test_disc_friction_limit(monkeypatch):
     A = rng.normal(size=(8, 8))
     W, s, limits = A @ A.T + 0.1 * np.eye(8), rng.normal(size=(4, 2)), np.full(4, 0.3)
 
-    def solved():
+    def solve_limited():
         return bounded_friction.bounded_friction(W, s, limits, "disc", 4, np.zeros((4, 2)))
 
-    best = solved()
+    best = solve_limited()
     for name in ("GRADIENT_STEPS", "NEWTON_STEPS", "MAX_CYCLES"):
         monkeypatch.setattr(bounded_friction, name, 1)
-    found = solved()
-    assert np.all(np.linalg.norm(found, axis=1) <= limits * (1 + 1e-12))
+    solution = solve_limited()
+    assert np.all(np.linalg.norm(solution, axis=1) <= limits * (1 + 1e-12))
 
     def cost(b):
         return b.ravel() @ W @ b.ravel() / 2 + b.ravel() @ s.ravel()
 
-    assert cost(best) + 1e-9 < cost(found) < 0
+    assert cost(best) + 1e-9 < cost(solution) < 0
 
 
 def test_update_limit():
     with pytest.raises(FrictionNotConverged, match="box friction: residual"):
-        friction.box_friction(sliding(), max_updates=1, tolerance=1e-14)
+        friction.box_friction(sliding_contacts(), max_updates=1, tolerance=1e-14)
 
 
 def test_central_path_limit(monkeypatch):
-    space = friction_contact_problem(sliding())
+    space = friction_contact_problem(sliding_contacts())
     unlimited = central_path.follow_central_path(space, 1e-10, 50)
     assert unlimited[2] > 3
     assert unlimited[1] < 1e-8
-    found, residual, steps = central_path.follow_central_path(space, 1e-10, 3)
+    point, residual, steps = central_path.follow_central_path(space, 1e-10, 3)
     assert steps == 3
     assert residual > unlimited[1]
-    assert np.all(np.isfinite(found))
+    assert np.all(np.isfinite(point))
     monkeypatch.setattr(central_path, "MAX_STAGNANT_ITERATIONS", 0)
     assert central_path.follow_central_path(space, 1e-10, 50)[2] == 0
 
 
 def test_newton_limit():
     """With one iteration in each search, the best result is returned with its residual."""
-    problem = sliding(6)
+    problem = sliding_contacts(6)
     with pytest.raises(FrictionNotConverged, match="Newton: residual"):
         friction.semismooth_newton_friction(problem, max_iterations=1, tolerance=1e-14)
-    found = friction.semismooth_newton_friction(
+    solution = friction.semismooth_newton_friction(
         problem, max_iterations=1, tolerance=1e-14, raise_on_failure=False
     )
     assert (
         semismooth_newton.MAX_CONVEX_PROGRAMS
-        < found.iterations
+        < solution.iterations
         <= 2 * (semismooth_newton.MAX_CONVEX_PROGRAMS + semismooth_newton.MAX_POLYHEDRA) + 4
     )
-    assert found.residual > 1e-14
+    assert solution.residual > 1e-14
 
 
 def test_nearest_pose_limit(monkeypatch):

@@ -40,21 +40,21 @@ def resolves(name: str) -> bool:
     parts = name.split(".")
     for count in range(len(parts), 0, -1):
         try:
-            found = importlib.import_module(".".join(parts[:count]))
+            module = importlib.import_module(".".join(parts[:count]))
         except ImportError:
             continue
-        return has_attribute(found, parts[count:])
+        return has_attribute(module, parts[count:])
     return False
 
 
-def has_attribute(found: object, parts: list[str]) -> bool:
+def has_attribute(owner: object, parts: list[str]) -> bool:
     """Tell whether an object has an attribute of an attribute; fields of a dataclass count."""
     for part in parts:
-        if any(part in vars(each).get("__annotations__", ()) for each in getattr(found, "__mro__", ())):
+        if any(part in vars(each).get("__annotations__", ()) for each in getattr(owner, "__mro__", ())):
             return True
-        if not hasattr(found, part):
+        if not hasattr(owner, part):
             return False
-        found = getattr(found, part)
+        owner = getattr(owner, part)
     return True
 
 
@@ -64,17 +64,17 @@ def module_name(file: Path) -> str:
 
 def literals(tree: ast.AST) -> list[str]:
     """Return the string literals, without a name at the end of one that a formatted value continues."""
-    found, pieces = [], set()
+    texts, pieces = [], set()
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
             for piece, following in zip(node.values, [*node.values[1:], None], strict=True):
                 if isinstance(piece, ast.Constant):
                     pieces.add(piece)
                     goes_on = isinstance(following, ast.FormattedValue)
-                    found.append(re.sub(r"\.\w*$", "", piece.value) if goes_on else piece.value)
+                    texts.append(re.sub(r"\.\w*$", "", piece.value) if goes_on else piece.value)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in pieces:
-            found.append(node.value)
-    return found
+            texts.append(node.value)
+    return texts
 
 
 def absolute(text: str) -> set[str]:

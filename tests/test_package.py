@@ -29,7 +29,7 @@ NAMES = SUBPACKAGES - {"cli"} | {"Body", "Model", "card", "challenge", "simulate
 """Names that ``rbnotes`` offers: its subpackages but the command line, two classes and three functions."""
 
 
-def loaded_after(code):
+def packages_loaded_after(code):
     """Return the top-level packages that a fresh interpreter has loaded after some code."""
     report = f"{code}\nimport sys\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
     run = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, check=True)
@@ -47,8 +47,8 @@ def test_no_circular_imports():
 
 
 def test_import_loads_no_heavy_package():
-    assert "rbnotes" in loaded_after("import rbnotes")
-    assert not loaded_after("import rbnotes") & {
+    assert "rbnotes" in packages_loaded_after("import rbnotes")
+    assert not packages_loaded_after("import rbnotes") & {
         "numpy",
         "scipy",
         "hypothesis",
@@ -59,10 +59,10 @@ def test_import_loads_no_heavy_package():
 
 
 def test_subpackages_load_on_first_use():
-    after = loaded_after("import rbnotes\nassert rbnotes.se3.exp([0] * 6).shape == (4, 4)")
+    after = packages_loaded_after("import rbnotes\nassert rbnotes.se3.exp([0] * 6).shape == (4, 4)")
     assert "numpy" in after
     assert not after & {"hypothesis", "cvxpy", "rich", "matplotlib"}
-    assert "hypothesis" in loaded_after("import rbnotes\nrbnotes.ledger.load()")
+    assert "hypothesis" in packages_loaded_after("import rbnotes\nrbnotes.ledger.load()")
 
 
 def test_the_docstring_lists_every_subpackage():
@@ -126,7 +126,7 @@ def dataclasses_with_arrays():
                 yield pytest.param(item, id=f"{module}.{name}")
 
 
-def filled(cls, number):
+def filled_instance(cls, number):
     """Return an instance with an array in each field that may hold one, without the constructor's checks."""
     instance = object.__new__(cls)
     for field in fields(cls):
@@ -139,7 +139,7 @@ def filled(cls, number):
 @pytest.mark.parametrize("cls", [*dataclasses_with_arrays()])
 def test_dataclasses_with_arrays_compare_and_hash_or_refuse(cls):
     """They compare by value or by identity, without an exception about the truth value of an array."""
-    one, same, other = filled(cls, 0), filled(cls, 0), filled(cls, 1)
+    one, same, other = filled_instance(cls, 0), filled_instance(cls, 0), filled_instance(cls, 1)
     assert one == one
     assert (one == same) in (True, False)
     assert (one == other) is False

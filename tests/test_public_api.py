@@ -24,13 +24,13 @@ WITHOUT_NAMES = ("rbnotes.__main__", "rbnotes.cli", "rbnotes.ledger.claims", "rb
 
 def public_modules() -> list[ModuleType]:
     """Return the modules of the package that declare public names, or are a single public module."""
-    found = [rbnotes]
+    modules = [rbnotes]
     for info in pkgutil.walk_packages(rbnotes.__path__, "rbnotes."):
         if info.name.startswith(WITHOUT_NAMES) or "._" in info.name or "unchecked" in info.name:
             continue
         if info.ispkg or info.name.count(".") == 1:
-            found.append(importlib.import_module(info.name))
-    return found
+            modules.append(importlib.import_module(info.name))
+    return modules
 
 
 def signature(value: Any) -> str:
@@ -78,11 +78,11 @@ def listing() -> str:
 
 
 def test_public_names_and_signatures_are_those_of_the_list():
-    found, listed = listing(), LIST.read_text(encoding="utf-8")
+    lines, listed = listing(), LIST.read_text(encoding="utf-8")
     changes = difflib.unified_diff(
-        listed.splitlines(), found.splitlines(), "listed", "found", lineterm="", n=0
+        listed.splitlines(), lines.splitlines(), "listed", "present", lineterm="", n=0
     )
-    assert found == listed, "run `python tests/test_public_api.py` if this is meant:\n" + "\n".join(changes)
+    assert lines == listed, "run `python tests/test_public_api.py` if this is meant:\n" + "\n".join(changes)
 
 
 def test_every_public_name_has_one_path():
@@ -95,7 +95,7 @@ def test_every_public_name_has_one_path():
                 "rbnotes"
             ):
                 paths.setdefault(id(value), []).append(f"{module.__name__}.{name}")
-    assert [found for found in paths.values() if len(found) > 1] == []
+    assert [aliases for aliases in paths.values() if len(aliases) > 1] == []
 
 
 def fields_without_description(cls: type) -> list[str]:

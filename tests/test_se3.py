@@ -98,12 +98,12 @@ def test_derivatives_at_large_angles(angle):
             for t in (-h, 0 * h, h)
         )
         rate = (ahead - behind) / (2 * h)
-    for found, precise in ((se3.left_jacobian(xi), here), (se3.left_jacobian_dot(xi, xidot), rate)):
+    for actual, precise in ((se3.left_jacobian(xi), here), (se3.left_jacobian_dot(xi, xidot), rate)):
         expected = np.array(precise.tolist(), dtype=float)
         for block in np.ndindex(2, 2):
             part = tuple(slice(3 * i, 3 * i + 3) for i in block)
             close = np.max(np.abs(expected[part])) * (2e-14 + 2e-15 * angle)
-            np.testing.assert_allclose(found[part], expected[part], rtol=0, atol=close)
+            np.testing.assert_allclose(actual[part], expected[part], rtol=0, atol=close)
 
 
 @given(frames(), frames(), twists(), twists())
@@ -121,11 +121,13 @@ def test_adjoints(A, B, xi, eta):
 
 @given(frames(), twists())
 def test_rates_of_adjoints(E, xi):
-    def moving(t):
+    def moving_pose(t):
         return E @ se3.exp(t * xi)
 
-    np.testing.assert_allclose(se3.Ad_dot(E, xi), derivative(lambda t: se3.Ad(moving(t))).value, atol=1e-10)
-    expected = derivative(lambda t: se3.Ad_inverse(moving(t))).value
+    np.testing.assert_allclose(
+        se3.Ad_dot(E, xi), derivative(lambda t: se3.Ad(moving_pose(t))).value, atol=1e-10
+    )
+    expected = derivative(lambda t: se3.Ad_inverse(moving_pose(t))).value
     np.testing.assert_allclose(se3.Ad_inverse_dot(E, xi), expected, atol=1e-10)
 
 

@@ -38,18 +38,18 @@ def run(folder, **environment):
 
 
 def test_a_skipped_test_is_a_failure_in_ci(tmp_path):
-    code, found = run(tmp_path, CI="true")
+    code, output = run(tmp_path, CI="true")
     assert code == 1
-    states = {name: state for name, (state, _) in found.items()}
+    states = {name: state for name, (state, _) in output.items()}
     assert states == {
         "mark": "ERROR", "call": "FAILED", "fixture": "ERROR", "module": "ERROR", "platform": "SKIPPED",
     }  # fmt: skip
 
 
 def test_summary_lists_skipped_tests_outside_ci(tmp_path):
-    code, found = run(tmp_path)
+    code, output = run(tmp_path)
     assert code == 0
-    assert found.keys() == {"mark", "call", "fixture", "module", "platform"}
-    for name, (state, reason) in found.items():
+    assert output.keys() == {"mark", "call", "fixture", "module", "platform"}
+    for name, (state, reason) in output.items():
         assert state == "SKIPPED"
         assert ("platform: not this kernel" if name == "platform" else f"install {name}") in reason

@@ -216,13 +216,13 @@ class TestErrors:
 def test_derivatives_at_large_angles(angle, axis):
     """All digits that the angle has, whose rounding turns the axes across it."""
     w, u, v = angle * axis, np.array([0.3, -0.7, 0.2]), np.array([-0.5, 0.1, 0.9])
-    for found, expected in (
+    for actual, expected in (
         (so3.left_jacobian(w), precise(w, of_jacobian)),
         (so3.left_jacobian_dot(w, u), precise(w, of_jacobian, u)),
         (so3.left_jacobian_hessian(w, u, v), precise(w, of_jacobian, u, v)),
     ):
         size = np.max(np.abs(expected))
-        np.testing.assert_allclose(found, expected, rtol=0, atol=size * (2e-14 + 2e-15 * angle))
+        np.testing.assert_allclose(actual, expected, rtol=0, atol=size * (2e-14 + 2e-15 * angle))
 
 
 @pytest.mark.parametrize("angle", [0.5, 0.9, 0.999, 1.0])

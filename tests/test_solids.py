@@ -43,13 +43,13 @@ def test_mass_properties_match_collision_geometry():
         weight = 700.0 * (1.2 / n) ** 3
         center = x.mean(axis=0)
         second = weight * (x - center).T @ (x - center)
-        found = shape.mass_properties(density=700.0)
-        np.testing.assert_allclose(found.mass, weight * len(x), rtol=5e-3)
+        body = shape.mass_properties(density=700.0)
+        np.testing.assert_allclose(body.mass, weight * len(x), rtol=5e-3)
         expected = np.trace(second) * np.eye(3) - second
-        np.testing.assert_allclose(found.inertia, expected, atol=5e-3 * np.trace(second))
-        np.testing.assert_allclose(found.com, center, atol=2e-3)
+        np.testing.assert_allclose(body.inertia, expected, atol=5e-3 * np.trace(second))
+        np.testing.assert_allclose(body.com, center, atol=2e-3)
         if shape is not WEDGE:
-            np.testing.assert_array_equal(found.com, np.zeros(3))
+            np.testing.assert_array_equal(body.com, np.zeros(3))
 
 
 @pytest.mark.parametrize("shape", TOUCHING)
@@ -77,10 +77,10 @@ def test_a_plane_is_drawn_as_the_ground():
 
 def test_rounded_boxes_with_flat_cores_are_the_other_solids():
     for shape in (Box([0.3, 0.5, 0.8]), Sphere(0.4), Capsule(0.25, 0.6)):
-        found = shape.collision_geometry.mass_properties(density=[200.0, 400.0])
+        body = shape.collision_geometry.mass_properties(density=[200.0, 400.0])
         expected = shape.mass_properties(density=[200.0, 400.0])
-        np.testing.assert_allclose(found.mass, expected.mass, rtol=1e-14)
-        np.testing.assert_allclose(found.inertia, expected.inertia, rtol=1e-14)
+        np.testing.assert_allclose(body.mass, expected.mass, rtol=1e-14)
+        np.testing.assert_allclose(body.inertia, expected.inertia, rtol=1e-14)
     with pytest.raises(InvalidArgument, match="half_extents, radius: got no volume"):
         rounded_box([0.0, 1.0, 1.0], 0.0)
     with pytest.raises(InvalidArgument, match="half_extents: got -1"):

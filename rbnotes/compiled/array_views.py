@@ -31,17 +31,17 @@ class _ViewAtTemplate(AbstractTemplate):
 @lower_builtin(view_at, types.Array, types.intp, types.UniTuple)
 def _lower_view_at(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """Emit the view: an array with the data, shape and strides, and the index after it."""
-    x, kind = signature.args[0], signature.return_type[0]
-    long, array = (context.make_array(each) for each in (x, kind))
-    data = builder.gep(long(context, builder, arguments[0]).data, [arguments[1]])
-    size = context.get_abi_sizeof(context.get_data_type(x.dtype))
-    word = ir.IntType(64)
-    shape, step = cgutils.unpack_tuple(builder, arguments[2]), word(size)
+    array_type, view_type = signature.args[0], signature.return_type[0]
+    flat_array = context.make_array(array_type)(context, builder, arguments[0])
+    data = builder.gep(flat_array.data, [arguments[1]])
+    int64 = ir.IntType(64)
+    item_size = int64(context.get_abi_sizeof(context.get_data_type(array_type.dtype)))
+    shape, stride = cgutils.unpack_tuple(builder, arguments[2]), item_size
     strides = list(shape)
     for axis in reversed(range(len(shape))):
-        strides[axis] = step
-        step = builder.mul(step, shape[axis])
-    part = array(context, builder)
-    populate_array(part, data, shape, strides, word(size), None)
-    end = builder.add(arguments[1], builder.udiv(step, word(size)))
-    return context.make_tuple(builder, signature.return_type, (part._getvalue(), end))
+        strides[axis] = stride
+        stride = builder.mul(stride, shape[axis])
+    view = context.make_array(view_type)(context, builder)
+    populate_array(view, data, shape, strides, item_size, None)
+    end = builder.add(arguments[1], builder.udiv(stride, item_size))
+    return context.make_tuple(builder, signature.return_type, (view._getvalue(), end))

@@ -2,7 +2,7 @@
 
 Of the libraries that could do this, coal (formerly hpp-fcl) reports one deepest point for most pairs and has
 a few hundred megabytes of dependencies, python-fcl reports nothing for bodies that are close but do not
-overlap, and MuJoCo and Bullet are whole simulators. For the shapes of this book three short modules suffice.
+overlap, and MuJoCo and Bullet are whole simulators. For the shapes of this book a few short modules suffice.
 """
 
 from __future__ import annotations

@@ -161,7 +161,7 @@ def nearest_inertia(inertia: ArrayLike, *, tolerance: ArrayLike | None = None) -
     rounding = (
         np.asarray(np.inf) if tolerance is None else arguments.real_array("tolerance", tolerance, minimum=0.0)
     )
-    arguments.common_shape(inertia=inertia.shape[:-2], within=rounding.shape)
+    arguments.common_shape(inertia=inertia.shape[:-2], tolerance=rounding.shape)
     moments, axes = np.linalg.eigh(_second_moments(inertia))
     return _inertia_from_second_moments(_clip_rounding(moments, rounding), axes)
 

@@ -98,7 +98,7 @@ def write(database: ChoiceDatabase, claims: Iterable[str], folder: Path) -> None
 
 
 def search_smallest(record: Record, database: ChoiceDatabase) -> bool:
-    """Search for the smallest inputs on which a print is wrong, and store them.
+    """Search for the smallest inputs on which a printed form is wrong, and store them.
 
     Returns True if there are any.
     """

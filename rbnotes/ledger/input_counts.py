@@ -1,4 +1,4 @@
-"""Count the inputs, in double precision, on which a claim is effective, and on which its print fails."""
+"""Count the inputs, in double precision, that test a claim, and those on which its printed form is wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prove a claim, and count the inputs on which it is effective or its print fails."""
+"""Prove a claim, and count the inputs that test it and those on which its printed form is wrong."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Verdict(StrEnum):
 
 NEEDS_CORRECTION = (Verdict.ERRATUM, Verdict.MISPRINT)
 WRONG_AS_PRINTED = (*NEEDS_CORRECTION, Verdict.CONDITIONAL)
-"""Verdicts with inputs on which the print is wrong."""
+"""Verdicts with inputs on which the printed form is wrong."""
 ID_PATTERN = re.compile(
     r"([a-z][a-z0-9_]*)/s([0-9A-Z.]+)/((?:e|d|alg|m|table|fig|t)[0-9A-Za-z.]*)(?:#([a-z]))?"
 )
@@ -175,7 +175,7 @@ class Record:
     combined_with
         For an erratum that another convention would make right: ids of the formulas that settle it.
     undefined
-        For a print that gives no number on any input: the reason.
+        If the printed form gives no number on any input: the reason.
     """
 
     id: str

@@ -358,7 +358,7 @@ def _describe_residual(form: str, size: float, values: Values | None) -> str:
 def find_counterexample(record: Record, *, examples: int = MIN_EXAMPLES, shrink: bool = True) -> SearchResult:
     """Return the smallest inputs on which the printed form of a wrong claim has a significant residual.
 
-    A print that gives no number at all counts only where the record says why (``undefined``).
+    A printed form that gives no number counts only if the record says why (``undefined``).
 
     Raises
     ------

@@ -88,7 +88,7 @@ class Section:
         return self._decorator(Verdict.HOLDS, key, title, chapter)
 
     def erratum(self, key: str, title: str, *, chapter: str = "") -> Callable[[type], Record]:
-        """Return a decorator for a print that gives a wrong number, see :meth:`holds`."""
+        """Return a decorator for a printed form that gives a wrong number, see :meth:`holds`."""
         return self._decorator(Verdict.ERRATUM, key, title, chapter)
 
     def conditional(self, key: str, title: str, *, chapter: str = "") -> Callable[[type], Record]:

@@ -39,7 +39,7 @@ class Counterexample(NamedTuple):
 
 
 def counterexample(record: Record) -> Counterexample | None:
-    """Return the smallest counterexample of a claim; None if its print is right or is not a formula."""
+    """Return the smallest counterexample of a claim; None if its printed form is right or no formula."""
     if record.verdict not in WRONG_AS_PRINTED or record.printed is None or record.reference is None:
         return None
     values = find_counterexample(record).counterexample

@@ -75,7 +75,7 @@ def test_non_numeric_values_are_rejected(check, valid, value, kind):
     assert_refused(check, value, kind, "^an array of real numbers$")
 
 
-class Raising:
+class UnreadableObject:
     def __array__(self, *args, **options):
         raise RuntimeError("no array")
 
@@ -109,8 +109,8 @@ NOT_READ_AS_NUMBERS = {
     "a bytearray in a list": ([bytearray(b"12")], "list"),
     "a buffer of bytes": (memoryview(b"12"), "memoryview"),
     "masked rows of rows": ([[np.ma.masked_array([1.0, 2.0], [False, True])]], "list"),
-    "an array that raises": (Raising(), "^Raising without a representation$"),
-    "an array that raises, in a list": ([1.0, Raising()], "^list without a representation$"),
+    "an array that raises": (UnreadableObject(), "^UnreadableObject without a representation$"),
+    "an array that raises, in a list": ([1.0, UnreadableObject()], "^list without a representation$"),
     "ragged rows": ([np.zeros((2, 3)), np.zeros((2, 2))], "list"),
     "lists that are nested too deeply": (DEEP, "list"),
     "a list that contains itself": (SELF_CONTAINING, "list"),

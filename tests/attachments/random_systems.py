@@ -9,13 +9,13 @@ from rbnotes.dynamics import BilateralRows, StepProblem
 def random_dag(rng, sizes, attached, masters=3, drift=True):
     """Return random attachments that form a DAG in an order independent of the indices."""
     order = [int(k) for k in rng.permutation(len(sizes))]
-    found = []
+    attachments = []
     for index in range(len(sizes) - attached, len(sizes)):
         k = order[index]
         chosen = rng.choice(order[:index], size=min(masters, index), replace=False)
         blocks = {int(j): rng.normal(size=(sizes[k], sizes[int(j)])) for j in chosen}
-        found.append(Attachment(k, blocks, rng.normal(size=sizes[k]) if drift else np.zeros(0)))
-    return [found[i] for i in rng.permutation(len(found))]
+        attachments.append(Attachment(k, blocks, rng.normal(size=sizes[k]) if drift else np.zeros(0)))
+    return [attachments[i] for i in rng.permutation(len(attachments))]
 
 
 def random_system(rng, n, rows=2, soft=False):

@@ -44,8 +44,8 @@ def test_point_on_body(E, x, phi, phidot):
         phidot
     ).max()
     assert np.allclose(attachment.blocks[0] @ phi, velocity.value, rtol=0, atol=1e-7 * size)
-    found = attachment.blocks[0] @ phidot + attachment.bias
-    assert np.allclose(found, acceleration.value, rtol=0, atol=1e-4 * size * (1 + np.abs(x).max()))
+    result = attachment.blocks[0] @ phidot + attachment.bias
+    assert np.allclose(result, acceleration.value, rtol=0, atol=1e-4 * size * (1 + np.abs(x).max()))
 
 
 def test_many_points_on_a_body_equal_single_points(rng):

@@ -50,10 +50,10 @@ def test_attachment_forces_are_the_multipliers_of_the_full_system(seed):
     system = random_system(rng, N)
     space = null_space_reduction(SIZES, attachments)
     v, multipliers, forces, C = solve_full_kkt_system(system, SIZES, attachments)
-    found = space.attachment_forces(system, StepSolution(v, multipliers))
-    assert np.allclose(found, forces, rtol=0, atol=1e-10 * (1 + np.abs(forces).max()))
+    result = space.attachment_forces(system, StepSolution(v, multipliers))
+    assert np.allclose(result, forces, rtol=0, atol=1e-10 * (1 + np.abs(forces).max()))
     # They do no work on motions that keep the attachments, and balance the rest.
-    total = C.T @ found
+    total = C.T @ result
     assert np.allclose(space.J.T @ total, 0, atol=1e-9 * (1 + np.abs(total).max()))
     assert np.allclose(system.mass @ v, system.momentum + system.bilateral.rows.T @ multipliers + total)
 
@@ -155,11 +155,11 @@ def test_cycles_are_named(cycle):
     attachments.append(point_on_points(4, [cycle[0]], [1.0]))
     with pytest.raises(CyclicAttachments) as raised:
         null_space_reduction([3] * 5, attachments)
-    found = raised.value.cycle
-    assert sorted(found) == sorted(cycle)
+    reported_cycle = raised.value.cycle
+    assert sorted(reported_cycle) == sorted(cycle)
     masters = {k: j for k, j in pairwise([*cycle, cycle[0]])}
-    assert all(masters[k] == j for k, j in pairwise([*found, found[0]]))
-    assert " -> ".join(map(str, [*found, found[0]])) in str(raised.value)
+    assert all(masters[k] == j for k, j in pairwise([*reported_cycle, reported_cycle[0]]))
+    assert " -> ".join(map(str, [*reported_cycle, reported_cycle[0]])) in str(raised.value)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ UNIT = re.compile(
 )
 
 
-def documented():
+def documented_functions():
     """Return the functions of the reference by name: methods and constructors too, but no unchecked hooks."""
     for names in api_pages.names().values():
         for name in names:
@@ -42,7 +42,7 @@ def documented():
                         yield f"{name}.{attribute_name}", function
 
 
-FUNCTIONS = dict(documented())
+FUNCTIONS = dict(documented_functions())
 
 
 def argument_descriptions(name, function):
@@ -71,14 +71,14 @@ def functions_that_raise():
 
 
 def test_functions_that_raise_document_it():
-    documented = dict(functions_that_raise())
-    assert len(documented) > 50
-    assert [name for name, text in documented.items() if "raises" not in text.lower()] == []
+    documented_functions = dict(functions_that_raise())
+    assert len(documented_functions) > 50
+    assert [name for name, text in documented_functions.items() if "raises" not in text.lower()] == []
 
 
 def arguments_without(pattern, kinds):
     """Return the arguments of some types whose descriptions do not match a pattern."""
-    found = []
+    lines = []
     for name, function in FUNCTIONS.items():
         types = {key: str(each.annotation) for key, each in inspect.signature(function).parameters.items()}
         for each, text in argument_descriptions(name, function).items():
@@ -87,8 +87,8 @@ def arguments_without(pattern, kinds):
                 and "Callable" not in types[each]
                 and not pattern.search(text)
             ):
-                found.append(f"{name}, {each}: {text}")
-    return found
+                lines.append(f"{name}, {each}: {text}")
+    return lines
 
 
 def test_arrays_have_shapes():
@@ -196,12 +196,12 @@ def test_every_field_is_explained(subpackage):
 @pytest.mark.parametrize("subpackage", sorted({*api_pages.SUBPACKAGES} - {"ledger"}))
 def test_array_fields_have_shapes_and_units(subpackage):
     """The fields of the ledger have no fixed shape and unit."""
-    found = [
+    fields = [
         each for each in fields_of(subpackage) if "Callable" not in each[1] and each[0] not in OF_OBJECTS
     ]
-    arrays = [each for each in found if re.search(r"Array|Matrix|^Any$", each[1])]
+    arrays = [each for each in fields if re.search(r"Array|Matrix|^Any$", each[1])]
     assert [name for name, _, text in arrays if not re.search(r"``[^`]*\(", text)] == []
-    numbers = [each for each in found if each in arrays or NUMBERS.search(each[1])]
+    numbers = [each for each in fields if each in arrays or NUMBERS.search(each[1])]
     assert [name for name, _, text in numbers if not UNIT.search(re.sub("``.*?``", "", text))] == []
 
 
@@ -235,10 +235,10 @@ class Pair:
 
 def test_every_entry_of_the_arguments_table_is_used():
     explained = {
-        (found[0], each)
+        (entry[0], each)
         for name, function in FUNCTIONS.items()
         for each in api_pages.undescribed_arguments(function)
-        if (found := api_pages.entry(name, each))
+        if (entry := api_pages.entry(name, each))
     }
     entries = {(key, each) for key, table in api_pages.default_meanings().items() for each in table}
     assert entries - explained == set()

@@ -40,8 +40,8 @@ def test_correct_pages_have_no_faults(pages):
 @pytest.mark.parametrize("fault", FAULTS)
 def test_each_fault_is_named_with_file_and_line(pages, fault):
     (pages / "a.html").write_text(f"{SOUND}\n{fault}")
-    (found,) = check(pages)
-    assert found.startswith(f"{pages / 'a.html'}:2: {FAULTS[fault]}")
+    (message,) = check(pages)
+    assert message.startswith(f"{pages / 'a.html'}:2: {FAULTS[fault]}")
 
 
 def test_style_sheet_that_requests_another_host_is_a_fault(pages):

@@ -110,7 +110,7 @@ def places(tmp_path_factory):
     pairs = json.loads(run.stdout)
     styles = [SCRIPTS / "node_modules" / "katex" / "dist" / "katex.min.css", SCRIPTS / "formulas.css"]
     folder = tmp_path_factory.mktemp("formulas")
-    found = []
+    positions = []
     with chromium() as browser:
         page = browser.new_page()
         for number, sheets in enumerate((styles[:1], styles)):
@@ -124,15 +124,15 @@ def places(tmp_path_factory):
             )
             page.goto(path.as_uri())
             page.evaluate("() => document.fonts.ready.then(() => null)")
-            found.append(page.evaluate(PLACES))
-    return list(zip(pairs, *found, strict=True))
+            positions.append(page.evaluate(PLACES))
+    return list(zip(pairs, *positions, strict=True))
 
 
 def distance(glyph, other):
     return max(abs(a - b) for a, b in zip(glyph[2:], other[2:], strict=True))
 
 
-def displaced(original, compact):
+def displaced_items(original, compact):
     """Return the glyphs and lines that have no counterpart of the same font at their place."""
     left = list(compact)
     result = []
@@ -148,7 +148,7 @@ def displaced(original, compact):
 
 def test_glyphs_of_compact_formulas_stand_where_katex_puts_them(places):
     wrong = {
-        tex: displaced(original, compact)
+        tex: displaced_items(original, compact)
         for tex, (_, original, compact) in zip(FORMULAS, places, strict=True)
     }
     assert {tex: glyphs[:2] for tex, glyphs in wrong.items() if glyphs} == {}

@@ -49,9 +49,9 @@ def test_numbers_with_significant_digits_are_accepted(text):
 @pytest.mark.parametrize("text", FAULTS)
 def test_each_fault_is_found_in_printed_text_and_values(text):
     value = new_code_cell("x", outputs=[new_output("execute_result", {"text/plain": text})])
-    for found in (faults(cell(text)), faults(value)):
-        assert len(found) == 1
-        assert found[0].startswith(FAULTS[text])
+    for messages in (faults(cell(text)), faults(value)):
+        assert len(messages) == 1
+        assert messages[0].startswith(FAULTS[text])
 
 
 def test_text_alternative_of_a_picture_is_ignored():

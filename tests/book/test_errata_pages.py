@@ -33,10 +33,10 @@ def entries():
 
 def result_text(text, heading):
     """Return the plain text of an entry under a heading; empty if there is none."""
-    found = re.search(
+    match = re.search(
         rf"{heading}(?:(?!Printed gives|Right gives|More).)*?<(code|pre)[^>]*>(.*?)</\1>", text, re.S
     )
-    return html.unescape(re.sub(r"<[^>]*>", "", found[2])) if found else ""
+    return html.unescape(re.sub(r"<[^>]*>", "", match[2])) if match else ""
 
 
 def relative_error(printed, right):
@@ -60,8 +60,8 @@ def relative_error(printed, right):
 
 def dense(text):
     """Return the arrays of an entry's inputs that take several lines."""
-    for found in re.findall(r"= (\[\[.*?\]\])", text, re.S):
-        yield np.array(ast.literal_eval(found))
+    for matches in re.findall(r"= (\[\[.*?\]\])", text, re.S):
+        yield np.array(ast.literal_eval(matches))
 
 
 def is_plain(matrix):

@@ -53,20 +53,20 @@ def test_finder_links_number_formula_verdict_chapter_and_function(open_page):
     with open_page("finder") as page:
         box, rows = page.locator(".finder-filter input"), page.locator("tr[data-id]:not([hidden])")
 
-        def found(query):
+        def search_results(query):
             box.fill(query)
             return rows.evaluate_all("rows => rows.map((row) => row.dataset.id)")
 
         assert rows.count() == 545
         for query in ("1.62", "(1.62)", "eq. S 1.62"):
-            assert found(query) == ["sueda/s1.9.5/e1.62"]
-        assert found("L 0.45") == ["lloyd/s0.22.1/e0.45"]
-        assert len(found("Sueda 1.9.5")) > 5
-        assert found("no such thing") == []
-        assert found("screw")
-        assert found("four-bar")
-        assert found("derivative of adjoint")[0].startswith("sueda/s1.5/")
-        assert found("1.62")
+            assert search_results(query) == ["sueda/s1.9.5/e1.62"]
+        assert search_results("L 0.45") == ["lloyd/s0.22.1/e0.45"]
+        assert len(search_results("Sueda 1.9.5")) > 5
+        assert search_results("no such thing") == []
+        assert search_results("screw")
+        assert search_results("four-bar")
+        assert search_results("derivative of adjoint")[0].startswith("sueda/s1.5/")
+        assert search_results("1.62")
         expect(rows.first.locator(".formula .katex").first).to_be_visible()
         links = link_targets(rows.first.locator("a"))
         for part in ("ledger-sueda-1.9.5.html#", "multi-point-muscles.html#", "api-forces.html#"):
@@ -99,17 +99,17 @@ HAS_LANDED = """(anchor) => {
 def linked_anchors():
     """Return the anchors of the heavy pages to which finder, ledger and errata link."""
     book = PAGES / "book"
-    found = {name: set() for name in HEAVY}
+    anchors = {name: set() for name in HEAVY}
     generated = sorted((book / "generated").glob("ledger-*.html"))
     for page in (book / "finder.html", *book.glob("errata-*.html"), *generated):
         text = page.read_text(encoding="utf-8")
         for name, anchor in re.findall(r'href="(?:\.\./)?([\w-]+)\.html#([^"]+)"', text):
-            if name in found:
-                found[name].add(anchor)
-    found["conditions-lloyd"] = set(
+            if name in anchors:
+                anchors[name].add(anchor)
+    anchors["conditions-lloyd"] = set(
         re.findall(r'id="(errata-lloyd-[^"]+)"', (book / "conditions-lloyd.html").read_text(encoding="utf-8"))
     )
-    return found
+    return anchors
 
 
 @pytest.mark.slow
@@ -308,17 +308,17 @@ def test_slider_selects_a_picture_and_layers_can_be_switched(open_page):
         slider, value = figure.locator(".pick input"), figure.locator(".pick output")
         choices = figure.locator(".choice")
 
-        def picked(choice, text):
+        def expect_choice(choice, text):
             expect(value).to_have_text(text)
             expect(slider).to_have_attribute("aria-valuetext", text)
             expect(choices.nth(choice)).to_be_visible()
             assert sum(one.is_visible() for one in choices.all()) == 1
 
         slider.scroll_into_view_if_needed()
-        picked(3, "0.06 m/rad")
+        expect_choice(3, "0.06 m/rad")
         slider.focus()
         page.keyboard.press("Home")
-        picked(0, "-0.06 m/rad")
+        expect_choice(0, "-0.06 m/rad")
         scene = choices.nth(0).locator(".rbnotes-scene")
         assert scene.locator(".legend .entry").all_inner_texts() == ["bolt", "nut", "path of a corner"]
         frames = """(scene) => scene.player.items.filter(({ layer }) => layer === "frames")
@@ -417,8 +417,8 @@ def test_drawing_labels_are_legible_and_separate_on_a_phone(browser, tmp_path):
     with window(browser, LOOK["phone"]) as page:
         page.goto(document.as_uri())
         page.evaluate("() => document.fonts.ready.then(() => null)")
-        found = page.locator("figure").evaluate_all(LABELS)
-    for (name, draw), labels in zip(DRAWINGS.items(), found, strict=True):
+        labels_by_drawing = page.locator("figure").evaluate_all(LABELS)
+    for (name, draw), labels in zip(DRAWINGS.items(), labels_by_drawing, strict=True):
         assert len(labels) == len(draw().labels)
         for k, (left, right, top, bottom, size) in enumerate(labels):
             text = draw().labels[k].text

@@ -36,10 +36,10 @@ def cells(chapter: Path) -> list[tuple[int, NotebookNode]]:
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
 def test_code_fits_the_page(chapter: Path) -> None:
-    found = cells(chapter)
+    chapter_cells = cells(chapter)
     long = [
         f"{chapter.name}, cell at line {start}: {line}"
-        for start, cell in found
+        for start, cell in chapter_cells
         for line in cell.source.splitlines()
         if len(line) > COLUMNS
     ]
@@ -51,14 +51,14 @@ def test_code_fits_the_page(chapter: Path) -> None:
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
 def test_setup_cells_are_folded(chapter: Path) -> None:
-    found = [cell for _, cell in cells(chapter)]
-    if not found:  # a page without code, such as the front page
+    setup_cells = [cell for _, cell in cells(chapter)]
+    if not setup_cells:  # a page without code, such as the front page
         return
-    folded = [{"hide-input", "remove-input"} & set(cell.metadata.get("tags", [])) for cell in found]
-    if len(re.findall(r"(?m)^(?:import|from) ", found[0].source)) > 3:
+    folded = [{"hide-input", "remove-input"} & set(cell.metadata.get("tags", [])) for cell in setup_cells]
+    if len(re.findall(r"(?m)^(?:import|from) ", setup_cells[0].source)) > 3:
         assert folded[0], "fold the imports: tags: [hide-input]"
     visible_lengths = [
-        len(cell.source.splitlines()) for cell, hidden in zip(found, folded, strict=True) if not hidden
+        len(cell.source.splitlines()) for cell, hidden in zip(setup_cells, folded, strict=True) if not hidden
     ]
     assert len(visible_lengths) < 3 or visible_lengths[0] < max(visible_lengths), (
         "the first code that shows is the longest"

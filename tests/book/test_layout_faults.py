@@ -65,15 +65,15 @@ def test_each_layout_fault_is_found(look, tmp_path):
     with chromium() as started:
         faults, counts = inspect(started, LOOK[look], list(pages.values()))
     for number, page in pages.items():
-        found = [
+        page_faults = [
             fault for fault in faults if page.as_uri() in fault and re.search(r"\): (\d+ |the first)", fault)
         ]
         planted = [what for what, (_, looks) in FAULTS.items() if look in looks]
         name = ["", *FAULTS][number]
         if name in planted:
-            assert len(found) == 1, (name, faults)
-            assert name in found[0]
+            assert len(page_faults) == 1, (name, faults)
+            assert name in page_faults[0]
         else:
-            assert found == [], (name, found)
+            assert page_faults == [], (name, page_faults)
     assert counts["formulas"] == len(pages) + 3
     assert counts["cells"] == len(pages) + 1

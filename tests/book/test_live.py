@@ -82,12 +82,12 @@ def node():
         yield request_node
 
 
-def listed(value):
+def to_lists(value):
     """Return arrays as lists, at any depth."""
     if isinstance(value, dict):
-        return {key: listed(each) for key, each in value.items()}
+        return {key: to_lists(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [listed(each) for each in value]
+        return [to_lists(each) for each in value]
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
@@ -483,8 +483,8 @@ TWINS = {
 
 
 def test_every_function_of_the_scripts_has_a_twin(node):
-    found = {f"{module}.{name}" for module, names in node("names").items() for name in names}
-    assert found == {name.split(" ")[0] for name in TWINS}
+    functions = {f"{module}.{name}" for module, names in node("names").items() for name in names}
+    assert functions == {name.split(" ")[0] for name in TWINS}
 
 
 @pytest.mark.parametrize("name", TWINS)
@@ -492,13 +492,13 @@ def test_functions_agree_with_python(node, name):
     twin = TWINS[name]
     module, function = name.split(" ")[0].split(".")
 
-    def transposed(stacks):
-        return [list(row) for row in zip(*map(listed, stacks), strict=True)]
+    def transpose(stacks):
+        return [list(row) for row in zip(*map(to_lists, stacks), strict=True)]
 
-    then = {"then": transposed(twin.then)} if twin.then else {}
-    found = node("call", module=module, name=function, inputs=transposed(twin.inputs), **then)
+    then = {"then": transpose(twin.then)} if twin.then else {}
+    actual = node("call", module=module, name=function, inputs=transpose(twin.inputs), **then)
     expected = twin.python(*twin.inputs, *twin.then)
-    errors = distances([*map(twin.reads, found)], [*map(flat, expected)])
+    errors = distances([*map(twin.reads, actual)], [*map(flat, expected)])
     assert np.all(errors <= 1e-12 * np.maximum(1, twin.condition)), np.max(errors)
 
 
@@ -510,13 +510,13 @@ def name(request):
     return request.param
 
 
-def assert_same(found, expected, tolerance, where):
-    assert set(found) == set(expected), where
+def assert_same(actual, expected, tolerance, where):
+    assert set(actual) == set(expected), where
     for key, value in expected.items():
         if isinstance(value, str):
-            assert found[key] == value, (*where, key)
+            assert actual[key] == value, (*where, key)
         else:
-            a, b = np.asarray(found[key], dtype=float), np.asarray(listed(value), dtype=float)
+            a, b = np.asarray(actual[key], dtype=float), np.asarray(to_lists(value), dtype=float)
             assert a.shape == b.shape, (*where, key)
             bound = tolerance * max(1, np.max(np.abs(b), initial=0))
             assert np.max(np.abs(a - b), initial=0) <= bound, (*where, key)
@@ -529,11 +529,11 @@ TOLERANCES = {"quotient": 1e-8, "speeds": 1e-7, "evenness": 1e-7, "difference": 
 def test_poster_and_first_numbers_come_from_python(node, name):
     about = node("about", name=name)
     for mode in about["modes"]:
-        [found] = node("evaluate", name=name, states=[about["poster"]["state"]], mode=mode)
+        [actual] = node("evaluate", name=name, states=[about["poster"]["state"]], mode=mode)
         expected = live_figures.evaluate(name, about["poster"]["state"], mode)
-        assert set(found) == set(expected)
+        assert set(actual) == set(expected)
         for key in expected:
-            assert_same({key: found[key]}, {key: expected[key]}, TOLERANCES.get(key, 1e-9), (mode,))
+            assert_same({key: actual[key]}, {key: expected[key]}, TOLERANCES.get(key, 1e-9), (mode,))
     html = live.figure(name)
     first = live_figures.evaluate(name, about["poster"]["state"], about["poster"]["mode"])
     for number in about["numbers"]:
@@ -581,8 +581,8 @@ def test_spring_damper_takes_the_steps_of_the_library(node):
         for _ in range(20)
     ]  # fmt: skip
     for mode in ("printed", "right"):
-        found = node("step", name="spring-damper", states=states, mode=mode, h=0.02)
-        for state, after in zip(states, found, strict=True):
+        actual = node("step", name="spring-damper", states=states, mode=mode, h=0.02)
+        for state, after in zip(states, actual, strict=True):
             E, phi = spring_damper.poses(state)
             expected = symplectic_euler(spring_damper.system(state, mode), State(E, phi), 0.02)
             E, phi = spring_damper.poses(after)
@@ -602,16 +602,16 @@ def test_loaded_hinge_takes_the_steps_of_the_library(node):
     # A third of the pendulums almost rests where friction holds them.
     drawn[::3, :2] *= 0.01
     states = [dict(zip(("angle", "rate", "mu", "radius"), row, strict=True)) for row in drawn.tolist()]
-    found = node(
+    actual = node(
         "step", name="loaded-hinge", states=[{**start, **each} for each in states], mode="right", h=0.01
     )
-    for state, after in zip(states, found, strict=True):
+    for state, after in zip(states, actual, strict=True):
         pin = loaded_hinge.pin(state["radius"], state["mu"])
         expected = loaded_hinge.pendulum_step(
             loaded_hinge.BODY, loaded_hinge.GRAVITY, state["angle"], state["rate"], loaded_hinge.STEP, pin
         )
         np.testing.assert_allclose(after["rate"], expected["rate"], atol=1e-8)
         np.testing.assert_allclose(np.sin(after["angle"]), np.sin(expected["angle"]), atol=1e-8)
-    assert np.sum([each["rate"] == 0 for each in found]) > 5
+    assert np.sum([each["rate"] == 0 for each in actual]) > 5
     assert node("run", name="loaded-hinge", mode="right", h=0.01, longest=3000)["status"] == "settled"
     assert node("run", name="loaded-hinge", mode="printed", h=0.01, longest=3000)["status"] == ""

@@ -277,21 +277,21 @@ def test_rewriting_a_page_keeps_the_search_excerpts_of_others(tiny_book):
         index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
         return {entry: sorted(locations) for entry, locations in index["indexentries"].items()}
 
-    found, entries = [], []
+    scripts, entries = [], []
     for text in (before, before.replace("sun", "moon"), before):
         (book.root / "index.md").write_text(text, encoding="utf-8")
         build = book.build()
         assert build.returncode == 0, build.stderr
-        found.append(data())
+        scripts.append(data())
         entries.append(index_entries())
-    assert "about the moon" in found[1]["excerpts.js"]
-    assert "Why it matters" in found[1]["excerpts.js"]
+    assert "about the moon" in scripts[1]["excerpts.js"]
+    assert "Why it matters" in scripts[1]["excerpts.js"]
     assert entries[0].keys() >= {"sun", "star", "vector"}
     assert entries[1] == {
         "moon" if entry == "sun" else entry: location for entry, location in entries[0].items()
     }
     assert entries[2] == entries[0]
-    assert found[2] == found[0]
+    assert scripts[2] == scripts[0]
 
 
 def test_formulas_are_not_indexed_as_words(book):

@@ -31,8 +31,8 @@ def test_errata_of_sections_follow_their_table(tmp_path):
     table = "".join(f'<a href="generated/errata-{row}">x</a>' for row in rows)
     (tmp_path / "book").mkdir()
     (tmp_path / "book" / "errata-si.html").write_text(table, encoding="utf-8")
-    found = print_book.errata_pages(tmp_path, "book/errata-si")
-    assert found == ["book/generated/errata-si-1.9", "book/generated/errata-si-1.10"]
+    pages = print_book.errata_pages(tmp_path, "book/errata-si")
+    assert pages == ["book/generated/errata-si-1.9", "book/generated/errata-si-1.10"]
     assert print_book.errata_pages(tmp_path, "book/rotations") == []
 
 
@@ -59,7 +59,7 @@ def test_page_numbers_continue_from_chapter_to_chapter():
     assert "'Euler\N{RIGHT SINGLE QUOTATION MARK}s \"steps\", page ' counter(page)" in styled
 
 
-def printed(path, *addresses):
+def write_pdf(path, *addresses):
     writer = pypdf.PdfWriter()
     for _ in range(2):
         page = writer.add_blank_page(100, 100)
@@ -72,8 +72,8 @@ def printed(path, *addresses):
 def test_merged_chapters_have_bookmarks_and_links(tmp_path):
     host = print_book.HOST
     chapters = {
-        "book/one": ("1. One", printed(tmp_path / "1.pdf", f"{host}book/two", "https://example.org")),
-        "book/two": ("2. Two", printed(tmp_path / "2.pdf", f"{host}book/one")),
+        "book/one": ("1. One", write_pdf(tmp_path / "1.pdf", f"{host}book/two", "https://example.org")),
+        "book/two": ("2. Two", write_pdf(tmp_path / "2.pdf", f"{host}book/one")),
     }
     print_book.merge_chapters(chapters, tmp_path / "book.pdf")
     book = pypdf.PdfReader(tmp_path / "book.pdf")

@@ -125,8 +125,8 @@ def test_questions_of_readers_find_their_page_first():
     command = [NODE, Path(__file__).with_name("search.mjs"), PAGES, json.dumps(list(QUESTIONS))]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     first = [f"book/{page}" for page in QUESTIONS.values()]
-    found = json.loads(run.stdout)
-    assert [(query, pages[:1]) for query, pages in zip(QUESTIONS, found, strict=True)] == [
+    results = json.loads(run.stdout)
+    assert [(query, pages[:1]) for query, pages in zip(QUESTIONS, results, strict=True)] == [
         (query, [page]) for query, page in zip(QUESTIONS, first, strict=True)
     ]
-    assert all(len(set(pages)) > 1 for pages in found)
+    assert all(len(set(pages)) > 1 for pages in results)

@@ -33,8 +33,8 @@ FORMULAS = {
 
 @pytest.mark.parametrize("tex", FORMULAS)
 def test_symbols_are_letters_with_accents_font_subscript_and_dots(tex):
-    found = [(symbol.name, symbol.subscript, symbol.dots) for symbol in notation.symbols(tex)]
-    assert found == FORMULAS[tex]
+    result = [(symbol.name, symbol.subscript, symbol.dots) for symbol in notation.symbols(tex)]
+    assert result == FORMULAS[tex]
 
 
 @pytest.mark.parametrize("tex", FORMULAS)
@@ -60,17 +60,17 @@ def test_chapter_and_subscript_select_the_entry():
         ]
     )
 
-    def meaning(tex, chapter=""):
+    def meaning_of(tex, chapter=""):
         number = table.number(notation.symbol(tex), chapter)
         return None if number is None else table.entries[number].meaning
 
-    assert meaning("E_{ab}") == "pose"
-    assert meaning("E", "friction") == "cone"
-    assert meaning(r"\mathbf R", "friction") == "rotation"
-    assert meaning("R", "friction") == "softness"
-    assert meaning(r"\dot M_r") == "reduced mass"
-    assert meaning("M") is None
-    assert meaning(r"\hat E") is None
+    assert meaning_of("E_{ab}") == "pose"
+    assert meaning_of("E", "friction") == "cone"
+    assert meaning_of(r"\mathbf R", "friction") == "rotation"
+    assert meaning_of("R", "friction") == "softness"
+    assert meaning_of(r"\dot M_r") == "reduced mass"
+    assert meaning_of("M") is None
+    assert meaning_of(r"\hat E") is None
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_symbols_belong_to_the_part_that_uses_them(pages, subject):
 
 
 def test_ambiguous_letter_in_a_chapter_is_rejected():
-    entries = [symbols.Entry(("a", "b"), meaning, chapters=("friction",)) for meaning in ("one", "two")]
+    entries = [symbols.Entry(("a", "b"), meaning_of, chapters=("friction",)) for meaning_of in ("one", "two")]
     with pytest.raises(ValueError, match="both 'one' and 'two' in friction"):
         symbols.Table(entries)
 
@@ -100,9 +100,13 @@ def test_names_in_the_code_exist(entry):
     owner, _, name = entry.code.rpartition(".")
     if entry.code.startswith("numpy."):
         return
-    found = resolve(f"rbnotes.{owner}")
-    fields = [field.name for field in dataclasses.fields(found)] if dataclasses.is_dataclass(found) else []
-    assert hasattr(found, name) or name in fields
+    owner_object = resolve(f"rbnotes.{owner}")
+    fields = (
+        [field.name for field in dataclasses.fields(owner_object)]
+        if dataclasses.is_dataclass(owner_object)
+        else []
+    )
+    assert hasattr(owner_object, name) or name in fields
 
 
 def test_tex_with_unmatched_brace_is_unchanged():
@@ -118,8 +122,8 @@ IN_THE_STEP = re.compile(r"([-+])[^-+(]*?h(?:\^2 ?(K)|(D))(?![a-zA-Z])")
 
 def signs(tex):
     """Return the signs that stiffness and damping have in the matrix of an implicit step."""
-    found = IN_THE_STEP.findall(GROUP.sub(r"\1", tex))
-    return {(stiffness or damping, sign) for sign, stiffness, damping in found}
+    matches = IN_THE_STEP.findall(GROUP.sub(r"\1", tex))
+    return {(stiffness or damping, sign) for sign, stiffness, damping in matches}
 
 
 def test_signs_of_stiffness_and_damping_are_parsed():
@@ -134,8 +138,8 @@ def test_stiffness_and_damping_signs_agree_with_the_steps_of_the_chapter():
     for path in BOOK.glob("*.md"):
         text = path.read_text(encoding="utf-8")
         for letter, sign in {each for tex in DISPLAY.findall(text) for each in signs(tex)}:
-            meaning = TABLE.entries[TABLE.number(notation.symbol(letter), path.stem)].meaning
-            assert (sign == "+") == ("minus the derivative" in meaning), (path.stem, letter, meaning)
+            meaning_of = TABLE.entries[TABLE.number(notation.symbol(letter), path.stem)].meaning
+            assert (sign == "+") == ("minus the derivative" in meaning_of), (path.stem, letter, meaning_of)
             assert sign == "-" or "*minus* the derivative" in text, f"{path.stem} does not say so"
             signed_letters.add((letter, sign))
     assert signed_letters == {(letter, sign) for letter in "KD" for sign in "+-"}

@@ -199,21 +199,21 @@ def numbers(points):
     return np.column_stack([points.a, points.b, points.position, points.normal, points.gap])
 
 
-def detected_in_contacts(model, pose_sets, points, space, searched):
+def contacts_differ(model, pose_sets, points, space, searched):
     """Return True if the reloaded code finds other contacts or impulses, or takes more steps."""
     unload_compiled_modules()
     try:
         steps = import_module("rbnotes.multibody.packing.compiled_steps")
         packed = import_module("rbnotes.multibody.packing.packed_colliders").pack_colliders(model)
         for poses, expected in zip(pose_sets, points, strict=True):
-            found = numbers(packed.detect_contacts(poses, 0.1))
-            if found.shape != expected.shape or not np.max(np.abs(found - expected)) <= AGREE:
+            contacts = numbers(packed.detect_contacts(poses, 0.1))
+            if contacts.shape != expected.shape or not np.max(np.abs(contacts - expected)) <= AGREE:
                 return True
         with np.errstate(all="ignore"):
             # On the way, too: with wrong slopes the same impulses are found, but later.
             for most, (impulses, residual, count) in searched.items():
-                found, final_residual, iterations = steps._solve_newton(space, START, 1e-8, most)
-                error = max(np.max(np.abs(found - impulses)), abs(final_residual - residual))
+                contacts, final_residual, iterations = steps._solve_newton(space, START, 1e-8, most)
+                error = max(np.max(np.abs(contacts - impulses)), abs(final_residual - residual))
                 if not error <= AGREE or abs(iterations - count) > 1:
                     return True
         return False
@@ -229,15 +229,15 @@ def unload_compiled_modules():
             del sys.modules[name]
 
 
-def detected(calls, expected):
+def results_differ(calls, expected):
     """Return True if the reloaded code has another result, or none."""
     unload_compiled_modules()
     try:
         compiled = import_module("rbnotes.multibody.packing.compiled_tree")
         for name, (of, args) in calls.items():
             with np.errstate(all="ignore"):
-                found = np.concatenate(getattr(compiled.CompiledTree(of), name)(*args), axis=None)
-            if not np.max(np.abs(found - expected[name])) <= AGREE * np.max(np.abs(expected[name])):
+                actual = np.concatenate(getattr(compiled.CompiledTree(of), name)(*args), axis=None)
+            if not np.max(np.abs(actual - expected[name])) <= AGREE * np.max(np.abs(expected[name])):
                 return True
     except Exception:  # a break may do anything; then it is noticed
         return True
@@ -254,8 +254,8 @@ def main(stride):
     changed = {}
     get_code = SourceFileLoader.get_code
     SourceFileLoader.get_code = lambda self, name: changed.get(name) or get_code(self, name)
-    assert not detected(calls, expected)
-    assert not detected_in_contacts(*of_contacts)
+    assert not results_differ(calls, expected)
+    assert not contacts_differ(*of_contacts)
     count = 0
     for module in (*TREE_MODULES, *WORLD_MODULES):
         source = (FOLDER / f"{module}.py").read_text()
@@ -263,7 +263,7 @@ def main(stride):
             changed = {f"rbnotes.compiled.{module.replace('/', '.')}": flip_sign(source, tuple(location))}
             count += 1
             if not (
-                detected_in_contacts(*of_contacts) if module in WORLD_MODULES else detected(calls, expected)
+                contacts_differ(*of_contacts) if module in WORLD_MODULES else results_differ(calls, expected)
             ):
                 print(
                     f"{module}.py, line {location[0]}, column {location[1]} to {location[2]}, in {function}"

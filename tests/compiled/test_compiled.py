@@ -84,13 +84,15 @@ def test_inverse_dynamics_and_products(case):
     assert_close(
         compiled.jacobian_transpose_product(q, wrenches), reduced.jacobian(tree, q).T @ wrenches.ravel()
     )
-    found = compiled.inverse_mass_product(q, a)
+    result = compiled.inverse_mass_product(q, a)
     assert_close(
-        found,
+        result,
         np.linalg.solve(regularized_mass_matrix(tree, q), a),
         SAME * np.max(condition_tolerance(tree, q)),
     )
-    assert_close(found, reduced.inverse_mass_product(tree, q, a), SAME * np.max(condition_tolerance(tree, q)))
+    assert_close(
+        result, reduced.inverse_mass_product(tree, q, a), SAME * np.max(condition_tolerance(tree, q))
+    )
 
 
 def test_hybrid_dynamics(case):
@@ -104,11 +106,11 @@ def test_hybrid_dynamics(case):
         }
         q, v, tau = rng.normal(size=(3, *lead, tree.num_coordinates))
         wrenches = rng.normal(size=(len(tree.links), 6))
-        found = compiled.hybrid_dynamics(q, v, prescribed, tau, wrenches)
+        actual = compiled.hybrid_dynamics(q, v, prescribed, tau, wrenches)
         expected = reduced.hybrid_dynamics(tree, q, v, prescribed, tau, wrenches)
         tolerance = SAME * np.max(condition_tolerance(tree, q))
-        assert_close(found.qddot, expected.qddot, tolerance)
-        assert_close(found.tau, expected.tau, tolerance)
+        assert_close(actual.qddot, expected.qddot, tolerance)
+        assert_close(actual.tau, expected.tau, tolerance)
     all_prescribed = {link.name: np.ones(link.joint.num_coordinates) for link in tree.links}
     everything = compiled.hybrid_dynamics(q[0], v[0], all_prescribed)
     assert_close(
@@ -134,10 +136,10 @@ def test_derivatives(seed):
         tolerance = (
             SAME * np.max(condition_tolerance(tree, q)) ** 2 if function.startswith("forward") else SAME
         )
-        for found, right in zip(getattr(compiled, function)(q, v, a, wrenches), expected, strict=True):
-            assert_close(found, right, tolerance)
-    found = compiled.inverse_dynamics_derivatives(q[0], v[0], a[0])
-    for each, right in zip(found, reduced.inverse_dynamics_derivatives(tree, q[0], v[0], a[0]), strict=True):
+        for actual, right in zip(getattr(compiled, function)(q, v, a, wrenches), expected, strict=True):
+            assert_close(actual, right, tolerance)
+    actual = compiled.inverse_dynamics_derivatives(q[0], v[0], a[0])
+    for each, right in zip(actual, reduced.inverse_dynamics_derivatives(tree, q[0], v[0], a[0]), strict=True):
         assert_close(each, right)
 
 
@@ -147,8 +149,8 @@ def test_derivatives_at_large_angles_agree_with_the_reference():
     q, v, a = 1e7 * rng.normal(size=(3, tree.num_coordinates))
     expected = reduced.forward_dynamics_derivatives(tree, q, v, a)
     result = packing.compile(tree).forward_dynamics_derivatives(q, v, a)
-    for found, right in zip(result, expected, strict=True):
-        assert_close(found, right)
+    for actual, right in zip(result, expected, strict=True):
+        assert_close(actual, right)
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -167,10 +169,10 @@ def test_derivatives_with_quaternions(seed, monkeypatch):
         monkeypatch.setattr(reduced, name, None)
     tolerance = SAME * np.max(condition_tolerance(tree, q)) ** 2
     for name, right in zip(names, expected, strict=True):
-        for found, each in zip(getattr(compiled, name)(q, v, x, wrenches), right, strict=True):
-            assert_close(found, each, tolerance)
-    for found, each in zip(compiled.forward_dynamics_derivatives(q[0], v[0], x[0]), alone, strict=True):
-        assert_close(found, each, tolerance)
+        for actual, each in zip(getattr(compiled, name)(q, v, x, wrenches), right, strict=True):
+            assert_close(actual, each, tolerance)
+    for actual, each in zip(compiled.forward_dynamics_derivatives(q[0], v[0], x[0]), alone, strict=True):
+        assert_close(actual, each, tolerance)
 
 
 def test_batches_equal_single_states(case):
@@ -273,8 +275,8 @@ def test_angles_small_large_and_too_large(case):
     hinge = Tree([Link("a", joints.Revolute(), body(rng), None, frame(rng), frame(rng))])
     for size in (1e3, 3e5, 1e7):
         for q in size * rng.normal(size=(5, 1)):
-            found = packing.compile(hinge).forward_dynamics(q, [0.3], [0.2])
-            assert_close(found, reduced.forward_dynamics_dense(hinge, q, [0.3], [0.2]))
+            accelerations = packing.compile(hinge).forward_dynamics(q, [0.3], [0.2])
+            assert_close(accelerations, reduced.forward_dynamics_dense(hinge, q, [0.3], [0.2]))
 
 
 def test_invalid_arguments_are_named():
@@ -334,8 +336,8 @@ def test_pickles_and_runs_in_threads(case):
     states = rng.normal(size=(4, 3, 16, tree.num_coordinates))
     again = pickle.loads(pickle.dumps(compiled))
     with ThreadPoolExecutor(2) as threads:
-        found = list(threads.map(lambda each: again.inverse_dynamics(*each), states))
-    for each, result in zip(states, found, strict=True):
+        actual = list(threads.map(lambda each: again.inverse_dynamics(*each), states))
+    for each, result in zip(states, actual, strict=True):
         assert_close(result, reduced.inverse_dynamics_dense(tree, *each))
 
 
@@ -366,13 +368,13 @@ def test_sin_and_cos_are_accurate_to_three_ulp():
     """The error is at most two ulp; the reference contributes another."""
 
     @njit(error_model="numpy")
-    def found(angles, out):
+    def sin_cos(angles, out):
         for i in range(len(angles)):
             out[i] = sine_cosine(angles[i])
 
     for bound in (1.0, 100.0, 5e5):
         angles = bound * np.linspace(-1, 1, 4001)
         both = np.empty((4001, 2))
-        found(angles, both)
+        sin_cos(angles, both)
         expected = np.stack([np.sin(angles), np.cos(angles)], axis=1)
         assert np.max(np.abs(both - expected) / np.spacing(np.abs(expected))) <= 3

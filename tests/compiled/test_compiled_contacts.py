@@ -51,10 +51,10 @@ def scene(shapes=SHAPES, excluded=()):
     )
 
 
-def assert_same_points(found, expected):
-    assert len(found) == len(expected)
+def assert_same_points(actual, expected):
+    assert len(actual) == len(expected)
     for each in fields(ContactPoints):
-        values, reference = (getattr(points, each.name) for points in (found, expected))
+        values, reference = (getattr(points, each.name) for points in (actual, expected))
         assert values.dtype == reference.dtype
         np.testing.assert_allclose(values, reference, rtol=0, atol=1e-11, err_msg=each.name)
 
@@ -88,11 +88,11 @@ def test_contact_points_of_many_shapes_agree_with_the_reference():
     for spread in (1.0, 3.0, 1e6):
         poses = se3.frame(so3.exp(rng.normal(size=(40, 3))), rng.uniform(-spread, spread, (40, 3)))
         expected = model.detect_contacts(poses, 0.05)
-        found = packed.detect_contacts(poses, 0.05)
-        assert len(found) == len(expected) > 3
+        contacts = packed.detect_contacts(poses, 0.05)
+        assert len(contacts) == len(expected) > 3
         for name in ("a", "b", "mu"):
-            np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
-        np.testing.assert_allclose(found.gap, expected.gap, rtol=1e-12, atol=1e-11)
+            np.testing.assert_array_equal(getattr(contacts, name), getattr(expected, name))
+        np.testing.assert_allclose(contacts.gap, expected.gap, rtol=1e-12, atol=1e-11)
 
 
 @pytest.mark.parametrize("pair", [(0, 1), (0, 4), (5, 4), (2, 0), (2, 2), (4, 2), (1, 3)])
@@ -134,11 +134,11 @@ def test_runs_agree_with_the_reference():
     Each step ends within the tolerance of the friction, 1e-8 of the impulses, but anywhere in it.
     """
     model, state = box_stack()
-    expected, found = (simulate(model, state, 0.01, 15, compiled=each) for each in (False, True))
-    np.testing.assert_allclose(found.states.E, expected.states.E, rtol=0, atol=1e-8)
-    np.testing.assert_allclose(found.states.phi, expected.states.phi, rtol=0, atol=1e-6)
-    assert any(np.any(record.impulses[:, 1:]) for record in found.contacts)
-    assert [each.kind for each in found.events] == [each.kind for each in expected.events]
+    expected, actual = (simulate(model, state, 0.01, 15, compiled=each) for each in (False, True))
+    np.testing.assert_allclose(actual.states.E, expected.states.E, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(actual.states.phi, expected.states.phi, rtol=0, atol=1e-6)
+    assert any(np.any(record.impulses[:, 1:]) for record in actual.contacts)
+    assert [each.kind for each in actual.events] == [each.kind for each in expected.events]
 
 
 def test_newton_friction_agrees_with_the_reference(monkeypatch):
@@ -148,19 +148,19 @@ def test_newton_friction_agrees_with_the_reference(monkeypatch):
 
     def both(space, r, tolerance, most):
         expected = friction.semismooth_newton.newton_search(space, r, tolerance, most)
-        found = search(space, r, tolerance, most)
-        calls.append((space, expected, found))
-        return found
+        actual = search(space, r, tolerance, most)
+        calls.append((space, expected, actual))
+        return actual
 
     search = compiled_steps._solve_newton
     monkeypatch.setattr(compiled_steps, "_solve_newton", both)
     law = friction.FrictionModel(compiled_steps.compiled_newton_friction, accepts_initial_guess=True)
     simulate(model, state, 0.01, 3, friction_model=law, stabilization="none")
     assert len(calls) > 5
-    for space, expected, found in calls:
-        speeds, of_compiled = (space.velocities_from_impulses(each[0]) for each in (expected, found))
+    for space, expected, actual in calls:
+        speeds, of_compiled = (space.velocities_from_impulses(each[0]) for each in (expected, actual))
         np.testing.assert_allclose(of_compiled, speeds, rtol=0, atol=1e-9)
-        assert (expected[1] <= 1e-9) == (found[1] <= 1e-9)
+        assert (expected[1] <= 1e-9) == (actual[1] <= 1e-9)
     total, of_compiled = (sum(call[which][2] for call in calls) for which in (1, 2))
     assert total > 20
     assert abs(of_compiled - total) < 0.4 * total  # rounding may add a step or two at the end of each
@@ -207,7 +207,7 @@ def test_separating_axes_agree_with_the_reference():
     """The best one alone, the mean of those nearly as good, and cores with one center."""
 
     @njit(error_model="numpy")
-    def found(half_a, pose_a, half_b, pose_b, tie):
+    def compiled_separating_axis(half_a, pose_a, half_b, pose_b, tie):
         return separating_axis(half_a, pose_a, half_b, pose_b, tie)
 
     rng = np.random.default_rng(5)
@@ -216,7 +216,7 @@ def test_separating_axes_agree_with_the_reference():
         poses = se3.frame(so3.exp(rng.normal(size=(2, 3))), (case % 3) * rng.normal(size=(2, 3)))
         cores = [Core(half, pose[:3, :3], pose[:3, 3]) for half, pose in zip(halves, poses, strict=True)]
         for tie in (0.0, 0.05, 10.0):
-            normal, axis, separation = found(halves[0], poses[0], halves[1], poses[1], tie)
+            normal, axis, separation = compiled_separating_axis(halves[0], poses[0], halves[1], poses[1], tie)
             expected = distance.separating_axis(*cores, tie)
             np.testing.assert_allclose(normal, expected.normal, atol=1e-12)
             np.testing.assert_allclose(axis, expected.axis, atol=1e-12)
@@ -236,12 +236,12 @@ def test_rotation_increments_agree_with_the_reference():
     J = np.ascontiguousarray(model.free_system.mass_properties.inertia)
     for rate in (0.1, 0.9, 8.0):
         v = rate * rng.normal(size=(3, 6))
-        found, (mass, com) = np.empty((3, 3, 3)), (np.ones(3), np.zeros((3, 3)))
-        derivatives(mass, J, 1 / mass, np.linalg.inv(J), com, h, v, found)
+        actual, (mass, com) = np.empty((3, 3, 3)), (np.ones(3), np.zeros((3, 3)))
+        derivatives(mass, J, 1 / mass, np.linalg.inv(J), com, h, v, actual)
         poses = np.tile(np.eye(4), (3, 1, 1))
         expected = rattle._displacement_derivative(
             SimpleNamespace(model=model, settings=SimpleNamespace(h=h)), v.ravel(), poses, poses
         )
         for b in range(3):
             reference = expected.toarray()[6 * b : 6 * b + 3, 6 * b : 6 * b + 3]
-            np.testing.assert_allclose(found[b], reference, rtol=0, atol=1e-15)
+            np.testing.assert_allclose(actual[b], reference, rtol=0, atol=1e-15)

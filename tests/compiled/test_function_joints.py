@@ -50,9 +50,9 @@ def random_tree_of(kinds, rng):
     return Tree(links)
 
 
-def assert_close(found, expected, tolerance=SAME):
+def assert_close(actual, expected, tolerance=SAME):
     scale = max(1.0, np.max(np.abs(expected), initial=0.0))
-    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * scale)
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
 
 
 @pytest.fixture(scope="module", params=range(3), ids="tree {}".format)
@@ -89,10 +89,10 @@ def test_single_state_against_reference(case):
         inverse = np.linalg.solve(regularized_mass_matrix(tree, q), x)
         assert_close(compiled.inverse_mass_product(q, x), inverse, tolerance)
         prescribed = {link.name: rng.normal(size=link.joint.num_coordinates) for link in tree.links[::2]}
-        found, expected = (
+        actual, expected = (
             of.hybrid_dynamics(*on, q, v, prescribed, x) for of, on in ((compiled, ()), (reduced, (tree,)))
         )
-        assert_close(found.qddot, expected.qddot, tolerance)
+        assert_close(actual.qddot, expected.qddot, tolerance)
 
 
 BENT = ("rings", "lift", "hung lift", "hinge", "ball", "spline", "quaternion")
@@ -110,12 +110,12 @@ def test_derivatives(seed, monkeypatch):
     right_forward = reduced.forward_dynamics_derivatives(tree, q, v, x, wrenches)
     for name in ("inverse_dynamics_derivatives", "forward_dynamics_derivatives"):
         monkeypatch.setattr(reduced, name, None)
-    for found, expected in zip(compiled.inverse_dynamics_derivatives(q, v, x, wrenches), right, strict=True):
-        assert_close(found, expected)
+    for actual, expected in zip(compiled.inverse_dynamics_derivatives(q, v, x, wrenches), right, strict=True):
+        assert_close(actual, expected)
     tolerance = condition_tolerance(tree, q) * np.max(condition_tolerance(tree, q)) / SAME
     found_forward = compiled.forward_dynamics_derivatives(q, v, x, wrenches)
-    for found, expected in zip(found_forward, right_forward, strict=True):
-        assert_close(found, expected, tolerance)
+    for actual, expected in zip(found_forward, right_forward, strict=True):
+        assert_close(actual, expected, tolerance)
 
 
 def test_derivatives_of_repeated_joints():
@@ -129,8 +129,8 @@ def test_derivatives_of_repeated_joints():
     q, v, a = rng.normal(size=(3, 2, tree.num_coordinates))
     expected = reduced.inverse_dynamics_derivatives(tree, q, v, a)
     result = packing.compile(tree).inverse_dynamics_derivatives(q, v, a)
-    for found, right in zip(result, expected, strict=True):
-        assert_close(found, right)
+    for actual, right in zip(result, expected, strict=True):
+        assert_close(actual, right)
 
 
 def test_compiled_subspace_derivatives_against_casadi():
@@ -142,9 +142,9 @@ def test_compiled_subspace_derivatives_against_casadi():
         bent = motion_subspace_derivatives.SubspaceDerivatives([(joint, 1)], m + 1)
         assert bent._compiled
         q, v, a = rng.normal(size=(3, m + 1))
-        found = bent.evaluate(q, v, a)[48:]
+        actual = bent.evaluate(q, v, a)[48:]
         expected = motion_subspace_derivatives._subspace_derivatives(joint, q[1:], v[1:], a[1:])
-        assert_close(found[: expected.size], expected, 1e-12)
+        assert_close(actual[: expected.size], expected, 1e-12)
         assert np.max(np.abs(expected)) > 0.1
 
 
@@ -160,9 +160,9 @@ def test_derivatives_against_differences_of_forces():
     by_v = reduced.inverse_dynamics_dense(tree, q, v + step, a) - reduced.inverse_dynamics_dense(
         tree, q, v - step, a
     )
-    found = packing.compile(tree).inverse_dynamics_derivatives(q, v, a)
-    assert_close(found.q, by_q.T / 2e-5, 1e-6)
-    assert_close(found.qdot, by_v.T / 2e-5, 1e-6)
+    derivatives = packing.compile(tree).inverse_dynamics_derivatives(q, v, a)
+    assert_close(derivatives.q, by_q.T / 2e-5, 1e-6)
+    assert_close(derivatives.qdot, by_v.T / 2e-5, 1e-6)
 
 
 def test_derivatives_at_singular_states_are_rejected():

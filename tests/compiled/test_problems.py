@@ -29,12 +29,12 @@ def monotone(n, seed, symmetric=True):
 def test_lcp_agrees_with_the_reference(n, symmetric, without_reference_fallback):
     M, q = monotone(n, n, symmetric)
     problem = LCP(M, q)
-    expected, found = solve(problem, "lemke"), solve(problem, compiled=True)
-    np.testing.assert_allclose(found.z, expected.z, rtol=0, atol=1e-11)
-    np.testing.assert_allclose(found.w, M @ found.z + q, rtol=0, atol=1e-12)
-    assert found.is_solved
+    expected, actual = solve(problem, "lemke"), solve(problem, compiled=True)
+    np.testing.assert_allclose(actual.z, expected.z, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(actual.w, M @ actual.z + q, rtol=0, atol=1e-12)
+    assert actual.is_solved
     np.testing.assert_allclose(
-        solve(LCP(np.asfortranarray(M), q), compiled=True).z, found.z, rtol=0, atol=1e-13
+        solve(LCP(np.asfortranarray(M), q), compiled=True).z, actual.z, rtol=0, atol=1e-13
     )
 
 
@@ -42,10 +42,10 @@ def test_residuals_agree_with_the_reference(without_reference_fallback):
     """Compare at an inaccurate solution within the tolerance."""
     M, q = monotone(9, 2, symmetric=False)
     M[3, 3], q[3] = 0.0, 1.0
-    found = solve(LCP(M, q), compiled=True)
-    expected = box_residuals(LCP(M, q), found.z)
-    assert found.residuals.natural == pytest.approx(expected.natural, abs=1e-15)
-    assert found.residuals.relative == pytest.approx(expected.relative, abs=1e-14)
+    solution = solve(LCP(M, q), compiled=True)
+    expected = box_residuals(LCP(M, q), solution.z)
+    assert solution.residuals.natural == pytest.approx(expected.natural, abs=1e-15)
+    assert solution.residuals.relative == pytest.approx(expected.relative, abs=1e-14)
 
 
 def test_copositive_matrices(without_reference_fallback):
@@ -53,9 +53,9 @@ def test_copositive_matrices(without_reference_fallback):
     W = np.array([[1.0, 0.6, -0.6], [0.6, 0.8, -0.8], [-0.6, -0.8, 0.8]])
     M = np.block([[W, np.array([[0.0], [1.0], [1.0]])], [np.array([[0.5, -1.0, -1.0, 0.0]])]])
     q = np.array([-1.0, 0.7, -0.7, 0.0])
-    found = solve(LCP(M, q), compiled=True)
-    assert box_residuals(LCP(M, q), found.z).relative <= 1e-12
-    assert np.count_nonzero(found.z) >= 2
+    solution = solve(LCP(M, q), compiled=True)
+    assert box_residuals(LCP(M, q), solution.z).relative <= 1e-12
+    assert np.count_nonzero(solution.z) >= 2
 
 
 @pytest.mark.parametrize("seed", [2, 4, 5])
@@ -64,9 +64,9 @@ def test_degenerate_ties_follow_the_lexicographic_rule(seed, without_reference_f
     rows = np.random.default_rng(seed).integers(-1, 2, (12, 5)).astype(float)
     M, q = rows @ rows.T, -rows.sum(axis=1)
     problem = LCP(M, q)
-    expected, found = solve(problem, "lemke"), solve(problem, compiled=True)
-    assert box_residuals(LCP(M, q), found.z).relative <= 1e-12
-    assert found.statistics.pivots == expected.statistics.pivots
+    expected, actual = solve(problem, "lemke"), solve(problem, compiled=True)
+    assert box_residuals(LCP(M, q), actual.z).relative <= 1e-12
+    assert actual.statistics.pivots == expected.statistics.pivots
 
 
 def wall(bricks, seed=0, mass_matrix=None):
@@ -85,7 +85,7 @@ def wall(bricks, seed=0, mass_matrix=None):
     return M, -M @ velocity, A, 0.01 * rng.normal(size=4 * bricks)
 
 
-def in_blocks(rng, size):
+def block_diagonal_masses(rng, size):
     """Return masses that couple three unknowns each."""
     spread = rng.normal(size=(size // 3, 3, 3))
     return sparse.block_diag(spread @ np.swapaxes(spread, -1, -2) + np.eye(3)).toarray()
@@ -95,22 +95,22 @@ def in_blocks(rng, size):
 def test_quadratic_programs_agree_with_the_reference(without_reference_fallback):
     """By Lemke's method and block pivoting; if one of Q and A is sparse, both become sparse columns."""
     for bricks in (1, 5, 8, 9, 30):
-        for mass_matrix in (None, in_blocks):
+        for mass_matrix in (None, block_diagonal_masses):
             assert_agrees_with_the_reference(bricks, mass_matrix)
     Q, c, A, b = wall(3)
     x = solve(QP(Q, c, A, b), compiled=True).x
     for matrices in ((sparse.csr_array(Q), A), (Q, sparse.coo_array(A))):
-        found = solve(QP(matrices[0], c, matrices[1], b), compiled=True)
-        np.testing.assert_allclose(found.x, x, rtol=0, atol=1e-12)
+        solution = solve(QP(matrices[0], c, matrices[1], b), compiled=True)
+        np.testing.assert_allclose(solution.x, x, rtol=0, atol=1e-12)
 
 
 def assert_agrees_with_the_reference(bricks, mass_matrix):
     """Compare both methods; velocities are unique, impulses need not be."""
     Q, c, A, b = wall(bricks, bricks, mass_matrix)
-    expected, found = solve(QP(Q, c, A, b)), solve(QP(Q, c, A, b), compiled=True)
+    expected, actual = solve(QP(Q, c, A, b)), solve(QP(Q, c, A, b), compiled=True)
     thin = solve(QP(sparse.csc_array(Q), c, sparse.csc_array(A), b), compiled=True)
     scale = np.max(np.abs(expected.x))
-    for each in (found, thin):
+    for each in (actual, thin):
         np.testing.assert_allclose(each.x, expected.x, rtol=0, atol=1e-8 * scale)
         np.testing.assert_allclose(each.w, A @ each.x - b, rtol=0, atol=1e-12)
         np.testing.assert_allclose(Q @ each.x + c, A.T @ each.z, rtol=0, atol=1e-8)
@@ -118,7 +118,7 @@ def assert_agrees_with_the_reference(bricks, mass_matrix):
         judged = complementarity.Elimination.from_qp(QP(Q, c, A, b)).residuals(each.x, [], each.z)
         assert judged.relative <= 1e-10
         assert each.residuals.relative == pytest.approx(judged.relative, abs=1e-12)
-    assert found.method == ("lemke" if bricks <= 8 else "block_principal_pivoting")
+    assert actual.method == ("lemke" if bricks <= 8 else "block_principal_pivoting")
 
 
 def test_sparse_matrices_of_an_lcp(without_reference_fallback):

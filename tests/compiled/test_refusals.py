@@ -88,9 +88,9 @@ def test_nearly_singular_trees(kind):
             ),
         )
         for reference_call, compiled_call in calls:
-            expected, found = outcome(reference_call), outcome(compiled_call)
-            assert isinstance(expected, type) == isinstance(found, type)
-            assert not isinstance(expected, type) or expected is found
+            expected, actual = outcome(reference_call), outcome(compiled_call)
+            assert isinstance(expected, type) == isinstance(actual, type)
+            assert not isinstance(expected, type) or expected is actual
         if isinstance(outcome(calls[0][0]), type):
             num_refused += 1
             derivatives = outcome(partial(compiled.forward_dynamics_derivatives, q, v, x))

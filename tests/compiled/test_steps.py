@@ -52,7 +52,7 @@ def branched_bodies():
     rng = np.random.default_rng(2)
     parents = (WORLD, 0, 1, 0, 3, 1, 5, WORLD, 7)
 
-    def connected(poses):
+    def connect(poses):
         joint_frames = poses @ se3.exp(rng.normal(size=(len(poses), 6)) / 2)
         each = zip(KINDS, joint_frames, parents, strict=True)
         return [
@@ -64,14 +64,14 @@ def branched_bodies():
             for i, (kind, where, parent) in enumerate(each)
         ]
 
-    return *jointed_model(connected, rng, len(parents)), 0.01
+    return *jointed_model(connect, rng, len(parents)), 0.01
 
 
 def closed_loops():
     """Return two rings of balls and hinges with a bar in common."""
     rng = np.random.default_rng(3)
 
-    def connected(poses):
+    def connect(poses):
         ends = [(0, WORLD), (1, 0), (2, 1), (2, WORLD), (3, 1), (4, 3), (4, 0)]
         joint_frames = se3.exp(rng.normal(size=(len(ends), 6)))
         kinds = [joints.ExponentialSpherical()] * 6 + [joints.Cylindrical()]
@@ -80,7 +80,7 @@ def closed_loops():
             for kind, where, pair in zip(kinds, joint_frames, ends, strict=True)
         ]
 
-    return *jointed_model(connected, rng, 5, spin=0.3), 0.005
+    return *jointed_model(connect, rng, 5, spin=0.3), 0.005
 
 
 def spinning_bodies():
@@ -154,7 +154,7 @@ def bodies_in_wind():
     return replace(model, applied_forces=applied_forces), state, h
 
 
-def overlapping():
+def overlapping_boxes():
     """Return a box that stands on another one, and in it; both fall into the ground in the first step."""
     box = Box([0.4, 0.3, 0.2])
     masses = np.stack([box.spatial_inertia(density=300.0)] * 2)
@@ -192,45 +192,45 @@ SCENES = {
     each.__name__: each
     for each in (
         *(branched_bodies, closed_loops, spinning_bodies, bouncing_bodies, dragged_boxes),
-        *(pushed_bodies, bodies_in_wind, overlapping, overlapping_and_joined),
+        *(pushed_bodies, bodies_in_wind, overlapping_boxes, overlapping_and_joined),
     )
 }
 
 
-def assert_near(found, expected, tolerance):
+def assert_near(actual, expected, tolerance):
     scale = max(1.0, float(np.max(np.abs(expected), initial=0.0)))
-    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * scale)
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
 
 
-def assert_same(found, expected, tolerance, impulses):
+def assert_same(result, expected, tolerance, impulses):
     """Assert that two trajectories are equal; contact impulses need not be unique."""
-    assert len(found.states) == len(expected.states)
+    assert len(result.states) == len(expected.states)
     for name in ("E", "phi", "t"):
-        assert_near(getattr(found.states, name), getattr(expected.states, name), tolerance)
-    assert_near(found.energies, expected.energies, tolerance)
-    assert_near(found.joint_impulses, expected.joint_impulses, 100 * tolerance)
+        assert_near(getattr(result.states, name), getattr(expected.states, name), tolerance)
+    assert_near(result.energies, expected.energies, tolerance)
+    assert_near(result.joint_impulses, expected.joint_impulses, 100 * tolerance)
     rounding = tolerance * max(10.0, np.max(np.abs(expected.energies)))  # work is a difference of energies
-    for part, reference in zip(found.work, expected.work, strict=True):
+    for part, reference in zip(result.work, expected.work, strict=True):
         assert_near(part, reference, rounding)
-    for actual, expected_contact in zip(found.contacts, expected.contacts, strict=True):
+    for actual, expected_contact in zip(result.contacts, expected.contacts, strict=True):
         np.testing.assert_array_equal(actual.step_fractions, expected_contact.step_fractions)
         assert_same_points(actual.points, expected_contact.points, tolerance)
         speeds = "velocities_before", "velocities_after"
         for name in ("impulses", *speeds) if impulses else speeds:
             assert_near(getattr(actual, name), getattr(expected_contact, name), 10 * tolerance)
         assert max(actual.residual, expected_contact.residual) <= 1e-8
-    assert [(each.kind, each.a, each.b) for each in found.events] == [
+    assert [(each.kind, each.a, each.b) for each in result.events] == [
         (each.kind, each.a, each.b) for each in expected.events
     ]
-    assert_same_points(found.restart.points, expected.restart.points, tolerance)
-    assert (found.restart.last_impulses is None) == (expected.restart.last_impulses is None)
-    if found.restart.last_impulses is not None:
-        assert_same_points(found.restart.last_impulses[0], expected.restart.last_impulses[0], tolerance)
+    assert_same_points(result.restart.points, expected.restart.points, tolerance)
+    assert (result.restart.last_impulses is None) == (expected.restart.last_impulses is None)
+    if result.restart.last_impulses is not None:
+        assert_same_points(result.restart.last_impulses[0], expected.restart.last_impulses[0], tolerance)
 
 
-def assert_same_points(found, expected, tolerance):
+def assert_same_points(actual, expected, tolerance):
     for each in fields(ContactPoints):
-        values, reference = (getattr(points, each.name) for points in (found, expected))
+        values, reference = (getattr(points, each.name) for points in (actual, expected))
         assert values.dtype == reference.dtype
         assert values.shape == reference.shape
         assert_near(values, reference, tolerance)
@@ -256,10 +256,10 @@ def test_steps_agree_with_the_reference(scene, monkeypatch):
 
 def test_contradicting_contacts_fall_back_to_the_reference():
     model, state, h = contradicting_contacts()
-    found, expected = (simulate(model, state, h, 5, compiled=each) for each in (True, False))
+    actual, expected = (simulate(model, state, h, 5, compiled=each) for each in (True, False))
     # What joint and contact share along a direction that both hold may differ.
     for name in ("E", "phi"):
-        assert_near(getattr(found.states, name), getattr(expected.states, name), 1e-9)
+        assert_near(getattr(actual.states, name), getattr(expected.states, name), 1e-9)
     assert np.abs(expected.states.phi[1:]).max() < 1e-6
 
 
@@ -298,8 +298,8 @@ def test_unusual_steps_fall_back_to_the_reference(scene, monkeypatch):
 
     monkeypatch.setattr(Rattle, "step", counted)
     messages = []
-    found = simulate(model, state, h, 6, compiled=True, progress=lambda *done: messages.append(done))
-    assert_same(found, expected, 1e-9, False)
+    trajectory = simulate(model, state, h, 6, compiled=True, progress=lambda *done: messages.append(done))
+    assert_same(trajectory, expected, 1e-9, False)
     assert len(fallback_steps) == 6 if scene is redundant_loop else 0 < len(fallback_steps) < 4
     assert messages == [(i + 1, 6) for i in range(6)]
 
@@ -382,19 +382,19 @@ def assert_left_to_the_reference(model, state, h, **options):
         with pytest.raises(InvalidArgument, match=str(error)):
             simulate(model, state, h, 1, compiled="auto", **options)
         return
-    found = simulate(model, state, h, 1, compiled="auto", **options)
-    assert not found.compiled
-    assert np.array_equal(found.states.E, expected.states.E)
-    assert np.array_equal(found.states.phi, expected.states.phi)
+    trajectory = simulate(model, state, h, 1, compiled="auto", **options)
+    assert not trajectory.compiled
+    assert np.array_equal(trajectory.states.E, expected.states.E)
+    assert np.array_equal(trajectory.states.phi, expected.states.phi)
 
 
 def test_supported_models_run_compiled_by_auto(monkeypatch):
     model, state, h = closed_loops()
     monkeypatch.setattr(Rattle, "step", lambda *_: pytest.fail("this step is the reference's"))
-    found, expected = (simulate(model, state, h, 1, compiled=each) for each in ("auto", True))
-    assert found.compiled
+    actual, expected = (simulate(model, state, h, 1, compiled=each) for each in ("auto", True))
+    assert actual.compiled
     assert expected.compiled
-    assert np.array_equal(found.states.E, expected.states.E)
+    assert np.array_equal(actual.states.E, expected.states.E)
 
 
 class _Unreachable(Exception):

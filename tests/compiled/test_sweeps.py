@@ -23,15 +23,15 @@ def heavier(masses, q):
 def test_sweep_with_threads(parts):
     states, compiled = np.random.default_rng(0).normal(size=(3, 20, 2)), packing.compile(TREE)
     with ThreadPoolExecutor(2) as executor:
-        found = packing.sweep(compiled.forward_dynamics, *states, executor=executor, chunks=parts)
-        np.testing.assert_allclose(found, forward_dynamics_dense(TREE, *states), rtol=0, atol=1e-11)
+        result = packing.sweep(compiled.forward_dynamics, *states, executor=executor, chunks=parts)
+        np.testing.assert_allclose(result, forward_dynamics_dense(TREE, *states), rtol=0, atol=1e-11)
 
 
 def test_sweep_with_processes():
     vectors = np.random.default_rng(0).normal(size=(7, 3))
     with ProcessPoolExecutor(2, mp_context=get_context("forkserver")) as executor:
-        found = packing.sweep(so3.exp, vectors, executor=executor, chunks=2)
-    np.testing.assert_array_equal(found, so3.exp(vectors))
+        result = packing.sweep(so3.exp, vectors, executor=executor, chunks=2)
+    np.testing.assert_array_equal(result, so3.exp(vectors))
 
 
 def test_sweep_with_dask():
@@ -41,8 +41,8 @@ def test_sweep_with_dask():
     states, compiled = np.random.default_rng(0).normal(size=(3, 20, 2)), packing.compile(TREE)
     with distributed.Client(processes=False, n_workers=1, dashboard_address=None) as client:
         executor = client.get_executor()
-        found = packing.sweep(compiled.forward_dynamics, *states, executor=executor)
-    np.testing.assert_allclose(found, forward_dynamics_dense(TREE, *states), rtol=0, atol=1e-11)
+        result = packing.sweep(compiled.forward_dynamics, *states, executor=executor)
+    np.testing.assert_allclose(result, forward_dynamics_dense(TREE, *states), rtol=0, atol=1e-11)
 
 
 def test_states_of_wrong_shape_are_rejected():

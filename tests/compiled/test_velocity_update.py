@@ -10,7 +10,7 @@ from rbnotes.compiled.contact_solver.velocity_update import StepParameters, forc
 
 
 @njit(error_model="numpy")
-def fallen_of(bodies, rows, plan):
+def velocities_after_free_motion(bodies, rows, plan):
     """Write the velocities after free motion to an array; compiled code alone calls this function."""
     fallen = np.zeros(len(rows.blocks))
     force_velocity_changes(bodies, rows, plan, fallen)
@@ -37,5 +37,7 @@ def test_contact_velocities_include_gravity_and_applied_impulses():
         expected[r] = direction @ (speeds[0] - speeds[1])
     masses, none = np.array([1.0, 2.5]), np.zeros((2, 3))
     bodies = Bodies(masses, np.zeros((2, 3, 3)), 1 / masses, np.zeros((2, 3, 3)), none)
-    found = fallen_of(bodies, ContactJacobian(pairs, along), StepParameters(h, gravity, 0.0, 0.0, impulses))
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    actual = velocities_after_free_motion(
+        bodies, ContactJacobian(pairs, along), StepParameters(h, gravity, 0.0, 0.0, impulses)
+    )
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-12)

@@ -68,7 +68,7 @@ def all_solutions(M, q) -> list[list[Fraction]]:
     """Return every solution with a regular basis, by trying all subsets; each is exact."""
     n = len(q)
     M, q = [rational(row) for row in M], rational(q)
-    found = []
+    solutions = []
     for size in range(n + 1):
         for alpha in combinations(range(n), size):
             part = solve_exactly([[M[i][j] for j in alpha] for i in alpha], [-q[i] for i in alpha])
@@ -78,9 +78,9 @@ def all_solutions(M, q) -> list[list[Fraction]]:
             for i, value in zip(alpha, part, strict=True):
                 z[i] = value
             w = [q[i] + sum(M[i][j] * z[j] for j in range(n)) for i in range(n)]
-            if all(value >= 0 for value in w) and z not in found:
-                found.append(z)
-    return found
+            if all(value >= 0 for value in w) and z not in solutions:
+                solutions.append(z)
+    return solutions
 
 
 def solve_exactly(A, b):

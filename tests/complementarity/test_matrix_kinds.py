@@ -172,8 +172,8 @@ def test_block_pivoting_on_indefinite_symmetric_matrix(form):
     weights, right = np.array([0.5, 0.25, 2.0, 1.0]), np.array([1.0, -2.0, 3.0])
     for within in (np.array([0, 1, 2]), np.array([1, 3, 2])):
         block = M[np.ix_(within, within)] + np.diag(weights[within])
-        found = principal_solver(form(M), within, weights, is_symmetric=True)(right)
-        np.testing.assert_allclose(block @ found, right, atol=1e-12)
+        actual = principal_solver(form(M), within, weights, is_symmetric=True)(right)
+        np.testing.assert_allclose(block @ actual, right, atol=1e-12)
 
 
 def test_retry_rescales_the_problem():
@@ -185,9 +185,9 @@ def test_retry_rescales_the_problem():
         return principal_pivoting(scaled)
 
     failed = replace(principal_pivoting(problem), status=Status.CYCLING)
-    found = try_fallbacks(problem, failed, method)
+    result = try_fallbacks(problem, failed, method)
     assert problems == [([1.0, 1.0], [1.0, 0.5])]
-    np.testing.assert_allclose(found.z, [1.0, 0.5])
+    np.testing.assert_allclose(result.z, [1.0, 0.5])
 
 
 def test_moves_between_bounds_are_counted():

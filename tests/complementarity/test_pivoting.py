@@ -30,7 +30,7 @@ N = 5
 SUBSETS = st.sets(st.integers(0, N - 1))
 
 
-def pivoted(M, q, alpha):
+def pivoted_system(M, q, alpha):
     """Return M' and q' by solving ``w = M z + q`` for the basic variables at unit nonbasic ones."""
     n = len(q)
     basic = np.isin(np.arange(n), list(alpha))
@@ -45,7 +45,7 @@ def test_columns_of_the_pivoted_system(problem, alpha):
     basis = Basis(PivotingData(problem))
     for s in alpha:
         basis.exchange(s)
-    M_pivoted, q_pivoted = pivoted(problem.M, problem.q, alpha)
+    M_pivoted, q_pivoted = pivoted_system(problem.M, problem.q, alpha)
     scale = 1 + np.max(np.abs(M_pivoted))
     for r in range(N):
         np.testing.assert_allclose(basis.pivoted_column(r), M_pivoted[:, r], atol=1e-9 * scale)

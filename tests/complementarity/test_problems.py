@@ -71,9 +71,9 @@ def test_lcp_solution_minimizes_its_program(problem):
 def test_eliminated_unknowns_are_recovered(form, problem):
     same = Elimination.from_qp(program(problem, form))
     z = solve(same.lcp(), tolerance=1e-8).z
-    found, multipliers = same.recover_unknowns(z)
-    assert_close(found, enumerate_mixed_solution(problem), 1e-6)
-    assert same.residuals(found, multipliers, z).relative < 1e-7
+    result, multipliers = same.recover_unknowns(z)
+    assert_close(result, enumerate_mixed_solution(problem), 1e-6)
+    assert same.residuals(result, multipliers, z).relative < 1e-7
 
 
 @given(boxes(4))

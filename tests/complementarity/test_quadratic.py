@@ -100,7 +100,7 @@ def test_program_is_translated_once():
 def test_translated_program_is_correct_without_refinement(monkeypatch, form, vary):
     """Refinement would correct a wrong solution, so it is off."""
     monkeypatch.setattr(
-        "rbnotes.complementarity.cvxpy_solver._solve_with_active_rows", lambda qp, active, found: found
+        "rbnotes.complementarity.cvxpy_solver._solve_with_active_rows", lambda qp, active, solution: solution
     )
     Q, A, b = form(np.diag([1.0, 4.0, 2.0])), np.array([[1.0, 1.0, 0.0]]), np.array([1.0])
     program = ParametrizedQP(QP(Q, np.ones(3), A, b), vary=vary)
@@ -111,7 +111,7 @@ def test_translated_program_is_correct_without_refinement(monkeypatch, form, var
 def test_sparse_row_parameters(monkeypatch):
     """Each entry goes to its own place; seconds of the interface are those around the solver."""
     monkeypatch.setattr(
-        "rbnotes.complementarity.cvxpy_solver._solve_with_active_rows", lambda qp, active, found: found
+        "rbnotes.complementarity.cvxpy_solver._solve_with_active_rows", lambda qp, active, result: result
     )
     Q, A, G = np.diag([1.0, 4.0, 2.0]), [[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [[1.0, 0.0, -1.0]]
     program = QP(Q, np.ones(3), sparse.csr_array(A), [1.0, 0.5], sparse.csr_array(G), [0.2])
@@ -150,7 +150,7 @@ def test_solver_status_is_verified(monkeypatch):
 
     monkeypatch.setattr(program._problem, "solve", wrong)
     monkeypatch.setattr(
-        "rbnotes.complementarity.cvxpy_solver._solve_with_active_rows", lambda qp, active, found: found
+        "rbnotes.complementarity.cvxpy_solver._solve_with_active_rows", lambda qp, active, result: result
     )
     solution = program.solve(qp)
     assert solution.status is Status.ILL_CONDITIONED

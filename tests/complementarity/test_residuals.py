@@ -138,18 +138,18 @@ def test_nan_is_not_a_small_error():
         for index in range(len(right[which])):
             values = [each.copy() for each in right]
             values[which][index] = np.nan
-            found = problem.residuals_unchecked(*values)
-            assert np.isnan(found.relative)
-            assert np.isnan(found.equations)
+            actual = problem.residuals_unchecked(*values)
+            assert np.isnan(actual.relative)
+            assert np.isnan(actual.equations)
 
 
 def test_residuals_do_not_depend_on_signs_of_unknowns():
     """Rounding is relative to terms that may cancel, whatever their signs."""
     M = 2 * np.eye(4) - np.eye(4, k=1) - np.eye(4, k=-1)
     N, x, f = np.array([[1.0, 1.0, 0.5, -2.0]]), np.array([0.5, 1.0, -3.0, 2.0]), np.array([1.0, 0, 0, 0])
-    found = []
+    relative_residuals = []
     for signs in np.array([[1, 1, 1, 1], [1, -1, 1, -1], [1, -1, -1, 1], [-1, 1, 1, 1]]):
         qp = QP(signs[:, None] * M * signs, -signs * f, N * signs, np.zeros(1))
         residuals = Elimination.from_qp(qp).residuals_unchecked(signs * x, np.zeros(0), np.zeros(1))
-        found.append(residuals.relative)
-    np.testing.assert_allclose(found, found[0], rtol=1e-12)
+        relative_residuals.append(residuals.relative)
+    np.testing.assert_allclose(relative_residuals, relative_residuals[0], rtol=1e-12)

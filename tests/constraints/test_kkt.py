@@ -225,5 +225,5 @@ def test_factors_pickle_and_copy(form, skew, rows, twin):
     b, g = np.arange(1.0, 5.0), G @ np.ones(4)
     again = twin(kkt)
     assert (again.rank, again.size, again.num_constraints) == (kkt.rank, 4, len(G))
-    for found, expected in zip(again.solve(b, g), kkt.solve(b, g), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
+    for actual, expected in zip(again.solve(b, g), kkt.solve(b, g), strict=True):
+        np.testing.assert_allclose(actual, expected, rtol=1e-13, atol=1e-13)

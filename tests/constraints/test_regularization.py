@@ -13,7 +13,7 @@ from rbnotes.testing import jacobian
 from rbnotes.testing.strategies import full_rank_matrices, positive_numbers, spd_matrices, vectors
 
 
-def solved(M, G, b, phi, alpha, beta, h):
+def solve_softened_step(M, G, b, phi, alpha, beta, h):
     """Return velocities and impulses of a step with softened rows."""
     rows = BilateralRows(G, *target_and_regularization(phi, alpha, beta, h))
     solution = solve_step(StepProblem(M, b, rows))
@@ -34,11 +34,11 @@ def test_damping_dissipates(phi, rate, alpha, beta):
 
 @given(spd_matrices(4), full_rank_matrices(2, 4), vectors(4), vectors(2), positive_numbers(0.125, 1))
 def test_soft_constraints_converge_to_hard_ones(M, G, b, phi, h):
-    v, impulse = solved(M, G, b, phi, 0.0, 0.0, h)
+    v, impulse = solve_softened_step(M, G, b, phi, 0.0, 0.0, h)
     hard_v, hard_impulse = factor_kkt(M, G).solve(b, -2 * phi / h)
     np.testing.assert_allclose(v, hard_v, atol=1e-8)
     np.testing.assert_allclose(impulse, hard_impulse, atol=1e-7)
-    nearly, _ = solved(M, G, b, phi, 1e-10, 0.0, h)
+    nearly, _ = solve_softened_step(M, G, b, phi, 1e-10, 0.0, h)
     np.testing.assert_allclose(nearly, v, atol=1e-5)
 
 
@@ -46,8 +46,8 @@ def test_soft_constraints_converge_to_hard_ones(M, G, b, phi, h):
     spd_matrices(4), full_rank_matrices(2, 4), vectors(4), vectors(2), vectors(2, 0.25, 2), vectors(2, 0, 2)
 )
 def test_sparse_equals_dense(M, G, b, phi, alpha, beta):
-    dense = solved(M, G, b, phi, alpha, beta, 0.1)
-    thin = solved(sparse.csr_array(M), sparse.csr_array(G), b, phi, alpha, beta, 0.1)
+    dense = solve_softened_step(M, G, b, phi, alpha, beta, 0.1)
+    thin = solve_softened_step(sparse.csr_array(M), sparse.csr_array(G), b, phi, alpha, beta, 0.1)
     for a, c in zip(dense, thin, strict=True):
         np.testing.assert_allclose(a, c, atol=1e-9)
 
@@ -57,7 +57,7 @@ def test_period_of_a_soft_constraint():
     m, k, h = 2.0, 50.0, 0.01
     q, v, crossings = 0.1, 0.0, []
     for step in range(280):
-        (v,), _ = solved([[m]], np.eye(1), [m * v], [q], 1 / k, 0.0, h)
+        (v,), _ = solve_softened_step([[m]], np.eye(1), [m * v], [q], 1 / k, 0.0, h)
         before, q = q, q + h * v
         if before > 0 >= q:
             crossings.append((step + before / (before - q)) * h)

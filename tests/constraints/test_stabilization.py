@@ -33,29 +33,31 @@ from rbnotes.testing.strategies import full_rank_matrices, positive_numbers, spd
 MOVES = st.sampled_from(["new", "old"])
 
 
-def curved(x):
+def nonlinear_constraints(x):
     """Return two nonlinear constraints among four coordinates."""
     return np.array([x[0] ** 2 + x[1] * x[2] - 1, np.sin(x[3]) + x[0] * x[3] - x[1] ** 2])
 
 
-def curved_rows(x):
-    return jacobian(curved, x).value
+def nonlinear_constraint_rows(x):
+    return jacobian(nonlinear_constraints, x).value
 
 
 @given(vectors(4), vectors(4), vectors(4), positive_numbers(), positive_numbers())
 def test_acceleration_target_makes_the_error_a_damped_oscillator(x, v, free, alpha, beta):
-    G = curved_rows(x)
+    G = nonlinear_constraint_rows(x)
     if np.linalg.svd(G)[1][-1] < 0.1:
         return
-    gdot = derivative(lambda t: curved(x + t * v)).value
-    drift = derivative(lambda t: curved_rows(x + t * v) @ v).value
-    a, _ = factor_kkt(np.eye(4), G).solve(free, acceleration_target(curved(x), gdot, drift, alpha, beta))
+    gdot = derivative(lambda t: nonlinear_constraints(x + t * v)).value
+    drift = derivative(lambda t: nonlinear_constraint_rows(x + t * v) @ v).value
+    a, _ = factor_kkt(np.eye(4), G).solve(
+        free, acceleration_target(nonlinear_constraints(x), gdot, drift, alpha, beta)
+    )
 
     def rate(t):
-        return derivative(lambda s: curved(x + s * v + s**2 / 2 * a), t).value
+        return derivative(lambda s: nonlinear_constraints(x + s * v + s**2 / 2 * a), t).value
 
     np.testing.assert_allclose(
-        derivative(rate).value, -2 * alpha * gdot - beta**2 * curved(x), rtol=1e-6, atol=1e-6
+        derivative(rate).value, -2 * alpha * gdot - beta**2 * nonlinear_constraints(x), rtol=1e-6, atol=1e-6
     )
 
 
@@ -133,22 +135,24 @@ def test_pendulum_drifts_without_stabilization_only():
 
 @given(spd_matrices(4), vectors(4, -0.1, 0.1))
 def test_projection_is_nearest_in_the_norm_of_the_mass(M, perturbation):
-    on = project_positions([0.5, 1.2, 0.6, 0.7], np.eye(4), curved, curved_rows).positions
+    on = project_positions(
+        [0.5, 1.2, 0.6, 0.7], np.eye(4), nonlinear_constraints, nonlinear_constraint_rows
+    ).positions
     x = on + perturbation
-    found = project_positions(x, M, curved, curved_rows, tolerance=1e-12)
-    assert np.max(np.abs(curved(found.positions))) <= 1e-11
+    projection = project_positions(x, M, nonlinear_constraints, nonlinear_constraint_rows, tolerance=1e-12)
+    assert np.max(np.abs(nonlinear_constraints(projection.positions))) <= 1e-11
     best = minimize(
         lambda y: (y - x) @ M @ (y - x),
-        found.positions,
+        projection.positions,
         jac=lambda y: 2 * M @ (y - x),
-        constraints={"type": "eq", "fun": curved, "jac": curved_rows},
+        constraints={"type": "eq", "fun": nonlinear_constraints, "jac": nonlinear_constraint_rows},
         options={"ftol": 1e-14},
     )
-    distance = (found.positions - x) @ M @ (found.positions - x)
+    distance = (projection.positions - x) @ M @ (projection.positions - x)
     assert distance <= best.fun * 1.2 + 1e-9  # the nearest but for the curvature
     # Its first step is the least: any other solution of the linearized constraints is farther.
-    first = factor_kkt(M, curved_rows(x)).solve(np.zeros(4), -curved(x))[0]
-    for along in np.linalg.svd(curved_rows(x))[2][2:]:
+    first = factor_kkt(M, nonlinear_constraint_rows(x)).solve(np.zeros(4), -nonlinear_constraints(x))[0]
+    for along in np.linalg.svd(nonlinear_constraint_rows(x))[2][2:]:
         assert abs(first @ M @ along) < 1e-8
 
 
@@ -163,13 +167,13 @@ def test_projection_keeps_the_center_of_mass_and_converges_quadratically():
         d = 2 * (x[2:] - x[:2])
         return np.concatenate([-d, d])[None]
 
-    found = project_positions(x, np.diag(masses), error, rows)
-    displacement = found.positions - x
+    projection = project_positions(x, np.diag(masses), error, rows)
+    displacement = projection.positions - x
     np.testing.assert_allclose(displacement[:2] + 3 * displacement[2:], 0, atol=1e-12)
-    assert found.iterations <= 5
+    assert projection.iterations <= 5
     for mass in (sparse.diags_array(masses), np.diag(masses)):
         thin = project_positions(x, mass, error, lambda x: sparse.csr_array(rows(x)))
-        np.testing.assert_allclose(thin.positions, found.positions, atol=1e-9)
+        np.testing.assert_allclose(thin.positions, projection.positions, atol=1e-9)
 
 
 def rod_inertia(mass):
@@ -189,17 +193,17 @@ def test_projection_closes_joints():
     inertias = np.stack([rod_inertia(mass) for mass in (1.0, 20.0, 0.3)])
     np.testing.assert_allclose(constraint_error(joints, poses), 0, atol=1e-12)
     displaced = poses @ se3.exp(0.1 * rng.normal(size=(3, 6)))
-    found = project_poses(
+    projection = project_poses(
         displaced, inertias, lambda E: constraint_error(joints, E), lambda E: constraint_jacobian(joints, E)
     )
-    assert found.iterations <= 6
-    np.testing.assert_allclose(constraint_error(joints, found.positions), 0, atol=1e-10)
-    xi = se3.log(se3.inverse(displaced) @ found.positions)
+    assert projection.iterations <= 6
+    np.testing.assert_allclose(constraint_error(joints, projection.positions), 0, atol=1e-10)
+    xi = se3.log(se3.inverse(displaced) @ projection.positions)
     cost = np.einsum("bi,bij,bj->", xi, inertias, xi)
     original = se3.log(se3.inverse(displaced) @ poses)
     assert cost < np.einsum("bi,bij,bj->", original, inertias, original)
     # No motion that the joints allow would bring the bodies nearer to where they were, to first order.
-    allowed = np.linalg.svd(constraint_jacobian(joints, found.positions).toarray())[2][13:]
+    allowed = np.linalg.svd(constraint_jacobian(joints, projection.positions).toarray())[2][13:]
     gradient = np.einsum("bij,bj->bi", inertias, xi).ravel()
     assert np.max(np.abs(allowed @ gradient)) < 0.15 * np.linalg.norm(gradient)
 
@@ -222,11 +226,13 @@ def test_closed_loop_with_redundant_rows():
     joints.append(Joint(Revolute(), 2, corner_frame(3, 2), WORLD, corner_frame(3, WORLD)))
     inertias = np.stack([rod_inertia(1.0)] * 3)
     displaced = poses @ se3.exp(0.05 * np.random.default_rng(3).normal(size=(3, 6)))
-    found = project_poses(
+    projection = project_poses(
         displaced, inertias, lambda E: constraint_error(joints, E), lambda E: constraint_jacobian(joints, E)
     )
-    assert factor_kkt(np.eye(18), constraint_jacobian(joints, found.positions).toarray()).num_redundant == 3
-    np.testing.assert_allclose(constraint_error(joints, found.positions), 0, atol=1e-10)
+    assert (
+        factor_kkt(np.eye(18), constraint_jacobian(joints, projection.positions).toarray()).num_redundant == 3
+    )
+    np.testing.assert_allclose(constraint_error(joints, projection.positions), 0, atol=1e-10)
 
 
 class TestErrors:
@@ -247,11 +253,13 @@ class TestErrors:
     def test_projection_without_constraints_is_the_identity(self):
         """No rows, dense or sparse, and of poses."""
         for rows in (np.zeros((0, 2)), sparse.csr_array((0, 2))):
-            found = project_positions([1.0, 2.0], np.eye(2), lambda x: np.zeros(0), lambda x, rows=rows: rows)
-            assert found.positions.tolist() == [1.0, 2.0]
-            assert (found.error, found.iterations) == (0.0, 0)
-        found = project_poses(np.eye(4)[None], np.eye(6)[None], lambda E: [], lambda E: np.zeros((0, 6)))
-        assert np.array_equal(found.positions[0], np.eye(4))
+            projection = project_positions(
+                [1.0, 2.0], np.eye(2), lambda x: np.zeros(0), lambda x, rows=rows: rows
+            )
+            assert projection.positions.tolist() == [1.0, 2.0]
+            assert (projection.error, projection.iterations) == (0.0, 0)
+        projection = project_poses(np.eye(4)[None], np.eye(6)[None], lambda E: [], lambda E: np.zeros((0, 6)))
+        assert np.array_equal(projection.positions[0], np.eye(4))
 
     def test_unsatisfiable_constraints_raise(self):
         with pytest.raises(ProjectionNotConverged, match="is left after 20 steps"):

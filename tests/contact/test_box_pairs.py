@@ -96,9 +96,9 @@ def test_deepest_gap_and_normal(collide_boxes):
     num_exact = num_deep = 0
     for pair in PAIRS:
         expected, size = least_overlap(pair), np.linalg.norm(pair.sides, axis=1).sum() / 2
-        found = collide_boxes(pair)
-        deepest = np.argmin(found.gap)
-        gap, normal = found.gap[deepest], found.normal[deepest]
+        contacts = collide_boxes(pair)
+        deepest = np.argmin(contacts.gap)
+        gap, normal = contacts.gap[deepest], contacts.normal[deepest]
         error = f"{pair}: gap {gap}, expected {expected.separation}"
         if expected.separation > -3e-4 * size:  # apart or touching, where the normal is a mean of axes
             assert gap > -5e-4 * size, error
@@ -120,6 +120,6 @@ def test_gap_is_continuous_as_edges_sink_in(collide_boxes):
     for overlap in np.geomspace(1e-7, 0.3, 60):
         height = np.sqrt(2.0) - overlap
         pair = Pair(np.ones((2, 3)), se3.frame(R, [[0.02, 0.01, height], np.zeros(3)]))
-        found = collide_boxes(pair)
-        np.testing.assert_allclose(found.gap, [-overlap], rtol=1e-2)
-        np.testing.assert_allclose(found.normal, [[0.0, 0.0, 1.0]], atol=1e-2)
+        contacts = collide_boxes(pair)
+        np.testing.assert_allclose(contacts.gap, [-overlap], rtol=1e-2)
+        np.testing.assert_allclose(contacts.normal, [[0.0, 0.0, 1.0]], atol=1e-2)

@@ -74,8 +74,8 @@ for edge in (5, 10):
     number = 0
     _, poses = heap(edge)
     centers, radii = np.random.default_rng(edge).permutation(poses[:, :3, 3]), np.full(len(poses), 0.14)
-    grid, found = broad_phase.build_grid(centers, radii), np.empty(len(poses), dtype=int)
-    pairs = sum(broad_phase.later_neighbors(i, centers, radii, grid, found) for i in range(len(poses)))
+    grid, indices = broad_phase.build_grid(centers, radii), np.empty(len(poses), dtype=int)
+    pairs = sum(broad_phase.later_neighbors(i, centers, radii, grid, indices) for i in range(len(poses)))
     print(number / len(poses), pairs / len(poses))
 """
 

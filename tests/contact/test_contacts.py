@@ -54,8 +54,8 @@ def test_products_equal_dense_products(rows, data):
     for i, inverse in enumerate(inverses):
         mobility[6 * i : 6 * i + 6, 6 * i : 6 * i + 6] = inverse
     W = expected @ mobility @ expected.T
-    found = rows.delassus_matrix(inverses)
-    np.testing.assert_allclose(found.toarray(), W, atol=1e-12 * np.abs(inverses).max() * 100)
+    actual = rows.delassus_matrix(inverses)
+    np.testing.assert_allclose(actual.toarray(), W, atol=1e-12 * np.abs(inverses).max() * 100)
 
 
 def test_world_blocks_are_ignored():

@@ -120,11 +120,11 @@ def random_pairs(seed, count, scale=1.0):
     """Yield pairs of shapes with poses: from deep overlap to distances of a few sizes."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
-        found = draw(rng, (scale, scale))
-        found = found[::-1] if rng.random() < 0.5 else found
+        solids = draw(rng, (scale, scale))
+        solids = solids[::-1] if rng.random() < 0.5 else solids
         away = rng.normal(size=3)
         position = scale * rng.uniform(0.05, 1.8) * away / np.linalg.norm(away)
-        yield found, random_rotations(rng), (np.zeros(3), position)
+        yield solids, random_rotations(rng), (np.zeros(3), position)
 
 
 def random_rotations(rng):
@@ -152,13 +152,13 @@ def mixed_pairs(seed, count, ratio):
     """Yield small solids at the surface of large ones: on a face, an edge or a corner of it."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
-        found, rotations = draw(rng, (1.0, ratio)), random_rotations(rng)
+        solids, rotations = draw(rng, (1.0, ratio)), random_rotations(rng)
         direction = DIRECTIONS[rng.integers(len(DIRECTIONS))]
-        large, small = (shape.collision_geometry for shape, *_ in found)
+        large, small = (shape.collision_geometry for shape, *_ in solids)
         surface = PlacedSolid(large, rotations[0], np.zeros(3)).support_point(direction)
         offset = large.rounding + ratio * rng.uniform(-0.2, 1.5)
         assert small.bounding_radius < 2 * ratio
-        yield found, rotations, (np.zeros(3), surface + offset * direction)
+        yield solids, rotations, (np.zeros(3), surface + offset * direction)
 
 
 def aligned_pairs(seed, count):
@@ -169,9 +169,9 @@ def aligned_pairs(seed, count):
         Rotation.from_euler("xz", angles).as_matrix() for angles in product((0, np.pi / 2), (0, np.pi / 4))
     ]
     for number in range(count):
-        found = draw(rng, (1.0, 1.0))
-        if found[0][0].__class__ is found[1][0].__class__ and rng.random() < 0.5:
-            found[1] = found[0]  # edges exactly on edges
+        solids = draw(rng, (1.0, 1.0))
+        if solids[0][0].__class__ is solids[1][0].__class__ and rng.random() < 0.5:
+            solids[1] = solids[0]  # edges exactly on edges
         R = random_rotations(rng)[0] if rng.random() < 0.5 else AXES
         rotations = [R @ orientations[rng.integers(4)], R @ orientations[rng.integers(4)]]
         direction = R @ np.sign(rng.integers(-1, 2, size=3) + np.array([0, 0, 1e-3]))
@@ -179,16 +179,16 @@ def aligned_pairs(seed, count):
         surfaces = [
             PlacedSolid(shape.collision_geometry, rotation, np.zeros(3)).support_point(sign * direction)
             + sign * shape.collision_geometry.rounding * direction
-            for (shape, *_), rotation, sign in zip(found, rotations, (1, -1), strict=True)
+            for (shape, *_), rotation, sign in zip(solids, rotations, (1, -1), strict=True)
         ]
         gap = gaps[number % len(gaps)]
-        yield found, rotations, (np.zeros(3), surfaces[0] - surfaces[1] + gap * direction)
+        yield solids, rotations, (np.zeros(3), surfaces[0] - surfaces[1] + gap * direction)
 
 
-def separate(found, rotations, positions):
+def separate(solids, rotations, positions):
     placed = [
         PlacedSolid(shape.collision_geometry, R, p)
-        for (shape, *_), R, p in zip(found, rotations, positions, strict=True)
+        for (shape, *_), R, p in zip(solids, rotations, positions, strict=True)
     ]
     result = separation(*placed)
     return placed, result, result.distance - sum(each.shape.rounding for each in placed)
@@ -214,12 +214,12 @@ def test_separations(family):
     request = coal.DistanceRequest()
     request.gjk_max_iterations = 1000
     num_compared, num_inexact = {"axes": 0, "coal": 0}, 0
-    for found, rotations, positions in FAMILIES[family](NUM_PAIRS // len(FAMILIES)):
-        placed, result, distance = separate(found, rotations, positions)
+    for solids, rotations, positions in FAMILIES[family](NUM_PAIRS // len(FAMILIES)):
+        placed, result, distance = separate(solids, rotations, positions)
         size = sum(each.shape.bounding_radius for each in placed)
         small = min(each.shape.bounding_radius for each in placed)
         rounding = 3e-13 * (size + np.linalg.norm(positions[1]))
-        (a, a_coal, a_origin), (b, b_coal, b_origin) = found
+        (a, a_coal, a_origin), (b, b_coal, b_origin) = solids
 
         def separations(n, a=a, b=b, rotations=rotations, positions=positions):
             on_a, on_b = support_function(a, -n @ rotations[0]), support_function(b, n @ rotations[1])
@@ -248,7 +248,7 @@ def test_separations(family):
             across = result.point_a - result.point_b - result.distance * result.normal
             assert np.linalg.norm(across) <= 1e-6 * small + 1e-9 * size
         for (shape, *_), each, point, sign in zip(
-            found, placed, (result.point_a, result.point_b), (-1, 1), strict=True
+            solids, placed, (result.point_a, result.point_b), (-1, 1), strict=True
         ):
             surface = point + sign * each.shape.rounding * result.normal
             assert contains(shape, (surface - each.p) @ each.R, 1e-9 * each.shape.bounding_radius + rounding)
@@ -278,41 +278,41 @@ class TestOnAFloor:
         return collide(shape, se3.frame(R, [0.1, -0.2, height]), other, floor, margin)
 
     def test_standing_cylinder_touches_in_eight_points_of_its_rim(self, other, gap):
-        found = self.manifold(Cylinder(0.1, 0.3), AXES, 0.15 + gap, other)
-        assert len(found.gap) == 8
-        assert np.allclose(found.gap, gap, rtol=0, atol=1e-14)
-        assert np.allclose(found.normal, [0, 0, 1], rtol=0, atol=1e-12)
-        assert np.allclose(np.linalg.norm(found.position[:, :2] - [0.1, -0.2], axis=1), 0.1)
+        manifold = self.manifold(Cylinder(0.1, 0.3), AXES, 0.15 + gap, other)
+        assert len(manifold.gap) == 8
+        assert np.allclose(manifold.gap, gap, rtol=0, atol=1e-14)
+        assert np.allclose(manifold.normal, [0, 0, 1], rtol=0, atol=1e-12)
+        assert np.allclose(np.linalg.norm(manifold.position[:, :2] - [0.1, -0.2], axis=1), 0.1)
 
     def test_lying_cylinder_touches_along_a_line(self, other, gap):
         R = Rotation.from_euler("z", 0.4).as_matrix() @ Rotation.from_euler("y", np.pi / 2).as_matrix()
-        found = self.manifold(Cylinder(0.1, 0.3), R, 0.1 + gap, other)
-        assert len(found.gap) == 2
-        assert np.allclose(found.gap, gap, rtol=0, atol=1e-14)
+        manifold = self.manifold(Cylinder(0.1, 0.3), R, 0.1 + gap, other)
+        assert len(manifold.gap) == 2
+        assert np.allclose(manifold.gap, gap, rtol=0, atol=1e-14)
         ends = np.array([[0.1, -0.2]]) + 0.15 * np.array([[-1], [1]]) * R[:2, 2]
-        order = np.argsort(found.position[:, 0])
-        assert np.allclose(found.position[order, :2], ends, atol=1e-12)
+        order = np.argsort(manifold.position[:, 0])
+        assert np.allclose(manifold.position[order, :2], ends, atol=1e-12)
 
     def test_tilted_cylinder_touches_in_the_lowest_point_of_its_rim(self, other, gap):
         angle = 0.6
         R = Rotation.from_euler("y", angle).as_matrix()
         height = 0.1 * np.sin(angle) + 0.15 * np.cos(angle)
-        found = self.manifold(Cylinder(0.1, 0.3), R, height + gap, other)
-        assert len(found.gap) == 1
-        assert found.gap[0] == pytest.approx(gap, abs=1e-12)
+        manifold = self.manifold(Cylinder(0.1, 0.3), R, height + gap, other)
+        assert len(manifold.gap) == 1
+        assert manifold.gap[0] == pytest.approx(gap, abs=1e-12)
         lowest = [0.1 + 0.1 * np.cos(angle) - 0.15 * np.sin(angle), -0.2]
-        assert np.allclose(found.position[0, :2], lowest, atol=1e-5)
-        assert np.allclose(found.normal, [0, 0, 1], rtol=0, atol=1e-6)
+        assert np.allclose(manifold.position[0, :2], lowest, atol=1e-5)
+        assert np.allclose(manifold.normal, [0, 0, 1], rtol=0, atol=1e-6)
 
     def test_lying_cone_touches_along_a_line_through_its_apex(self, other, gap):
         radius, length = 0.1, 0.3
         half_angle = np.arctan2(radius, length)
         R = Rotation.from_euler("y", np.pi / 2 + half_angle).as_matrix()
         height = 3 / 4 * length * np.sin(half_angle)
-        found = self.manifold(Cone(radius, length), R, height + gap, other)
-        assert len(found.gap) == 2
-        assert np.allclose(found.gap, gap, rtol=0, atol=1e-14)
-        distance = np.linalg.norm(found.position[0] - found.position[1])
+        manifold = self.manifold(Cone(radius, length), R, height + gap, other)
+        assert len(manifold.gap) == 2
+        assert np.allclose(manifold.gap, gap, rtol=0, atol=1e-14)
+        distance = np.linalg.norm(manifold.position[0] - manifold.position[1])
         assert distance == pytest.approx(np.hypot(radius, length))
 
 
@@ -320,24 +320,24 @@ class TestOnAFloor:
 def test_parallel_cylinders_touch_along_a_line(gap):
     R = Rotation.from_euler("y", np.pi / 2).as_matrix()
     first, second = Cylinder(0.1, 0.3), Cylinder(0.2, 0.4)
-    found = collide(first, se3.frame(R, [0.2, 0, 0.3 + gap]), second, se3.frame(R, [0, 0, 0]), 1e-3)
-    assert np.allclose(np.sort(found.position[:, 0]), [0.05, 0.2])
-    assert np.allclose(found.gap, gap, rtol=0, atol=1e-12)
-    assert np.allclose(found.normal, [0, 0, 1], rtol=0, atol=1e-6)
+    contacts = collide(first, se3.frame(R, [0.2, 0, 0.3 + gap]), second, se3.frame(R, [0, 0, 0]), 1e-3)
+    assert np.allclose(np.sort(contacts.position[:, 0]), [0.05, 0.2])
+    assert np.allclose(contacts.gap, gap, rtol=0, atol=1e-12)
+    assert np.allclose(contacts.normal, [0, 0, 1], rtol=0, atol=1e-6)
 
 
 def test_coinciding_solids_separate_along_a_shortest_direction():
     pose = se3.frame(Rotation.from_euler("xyz", [0.3, 0.2, 0.1]).as_matrix(), [1, 2, 3])
-    found = collide(Cylinder(0.1, 0.5), pose, Cylinder(0.1, 0.5), pose, 0.0)
-    assert np.min(found.gap) == pytest.approx(-0.2, abs=1e-6)
-    found = collide(Cylinder(0.5, 0.1), pose, Cylinder(0.5, 0.1), pose, 0.0)
-    assert np.min(found.gap) == pytest.approx(-0.1, abs=1e-6)
+    contacts = collide(Cylinder(0.1, 0.5), pose, Cylinder(0.1, 0.5), pose, 0.0)
+    assert np.min(contacts.gap) == pytest.approx(-0.2, abs=1e-6)
+    contacts = collide(Cylinder(0.5, 0.1), pose, Cylinder(0.5, 0.1), pose, 0.0)
+    assert np.min(contacts.gap) == pytest.approx(-0.1, abs=1e-6)
 
 
 @pytest.mark.slow
 def test_exchanging_the_shapes_reverses_the_normal():
-    for found, rotations, positions in random_pairs(5, 60):
-        (a, *_), (b, *_) = found
+    for solids, rotations, positions in random_pairs(5, 60):
+        (a, *_), (b, *_) = solids
         poses = [se3.frame(R, p) for R, p in zip(rotations, positions, strict=True)]
         there, back = collide(a, poses[0], b, poses[1], 2.0), collide(b, poses[1], a, poses[0], 2.0)
         assert np.min(there.gap) == pytest.approx(np.min(back.gap), abs=4 * FLAT_TOLERANCE**2)
@@ -352,10 +352,10 @@ def test_wide_gaps_give_no_contact():
 def test_contact_points_lie_midway_between_the_surfaces():
     ball, drum = Sphere(0.1), Cylinder(0.2, 0.6)
     for gap in (-1e-3, 1e-3):
-        found = collide(ball, se3.frame(AXES, [0.3 + gap, 0, 0.1]), drum, np.eye(4), 0.01)
-        assert np.allclose(found.position, [[0.2 + gap / 2, 0, 0.1]], atol=1e-7)
-        assert np.allclose(found.normal, [[1, 0, 0]], atol=1e-6)
-        assert np.allclose(found.gap, gap, atol=1e-12)
+        contacts = collide(ball, se3.frame(AXES, [0.3 + gap, 0, 0.1]), drum, np.eye(4), 0.01)
+        assert np.allclose(contacts.position, [[0.2 + gap / 2, 0, 0.1]], atol=1e-7)
+        assert np.allclose(contacts.normal, [[1, 0, 0]], atol=1e-6)
+        assert np.allclose(contacts.gap, gap, atol=1e-12)
 
 
 def cube_mesh(sides):
@@ -385,10 +385,12 @@ def test_ellipsoids_touch_planes_and_each_other_along_the_common_normal(gap):
     semi_axes, normal = np.array([0.1, 0.2, 0.3]), np.array([0.48, 0.6, 0.64])
     point = semi_axes**2 * normal / np.linalg.norm(semi_axes * normal)
     plane = se3.frame(Rotation.align_vectors(normal, [0, 0, 1])[0].as_matrix(), point + gap * normal)
-    (found,) = collide(Plane(), plane @ np.diag([1, -1, -1, 1]), Ellipsoid(semi_axes), np.eye(4), 1e-3).gap
-    assert found == pytest.approx(gap, abs=1e-14)
+    (plane_gap,) = collide(
+        Plane(), plane @ np.diag([1, -1, -1, 1]), Ellipsoid(semi_axes), np.eye(4), 1e-3
+    ).gap
+    assert plane_gap == pytest.approx(gap, abs=1e-14)
     pose = se3.frame(AXES, 2 * point + gap * normal)
-    found = collide(Ellipsoid(semi_axes), pose, Ellipsoid(semi_axes), np.eye(4), 1e-3)
-    assert found.gap == pytest.approx([gap], abs=1e-12)
-    np.testing.assert_allclose(found.normal, [normal], atol=1e-9)
-    np.testing.assert_allclose(found.position, [point + gap / 2 * normal], atol=1e-9)
+    contacts = collide(Ellipsoid(semi_axes), pose, Ellipsoid(semi_axes), np.eye(4), 1e-3)
+    assert contacts.gap == pytest.approx([gap], abs=1e-12)
+    np.testing.assert_allclose(contacts.normal, [normal], atol=1e-9)
+    np.testing.assert_allclose(contacts.position, [point + gap / 2 * normal], atol=1e-9)

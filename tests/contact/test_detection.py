@@ -76,9 +76,9 @@ def core_distance(a, b, gap):
 class TestDistance:
     @given(shapes, near_frames, shapes, near_frames)
     def test_nearest_gap_against_coal(self, a, pose_a, b, pose_b):
-        found, expected = collide(a, pose_a, b, pose_b, FAR), coal_distance(a, pose_a, b, pose_b)
+        actual, expected = collide(a, pose_a, b, pose_b, FAR), coal_distance(a, pose_a, b, pose_b)
         tolerance = 2 * FLAT**2 * core_distance(a, b, expected) + 1e-7
-        np.testing.assert_allclose(found.gap.min(), expected, rtol=0, atol=tolerance)
+        np.testing.assert_allclose(actual.gap.min(), expected, rtol=0, atol=tolerance)
 
     @given(near_frames, near_frames, st.tuples(sizes, sizes), st.tuples(sizes, sizes))
     def test_capsule_distance_by_brute_force(self, pose_a, pose_b, first, second):
@@ -125,12 +125,12 @@ class TestDistance:
     @given(boxes, near_frames, boxes, near_frames)
     def test_least_overlap_of_boxes(self, a, pose_a, b, pose_b):
         """Displaced by the depth they touch; displaced by less, in any direction, they still overlap."""
-        found = collide(a, pose_a, b, pose_b, FAR)
-        deepest = int(np.argmin(found.gap))
-        depth = -found.gap[deepest]
+        contacts = collide(a, pose_a, b, pose_b, FAR)
+        deepest = int(np.argmin(contacts.gap))
+        depth = -contacts.gap[deepest]
         assume(depth > 0.05)
         separated = pose_a.copy()
-        separated[:3, 3] += depth * found.normal[deepest]
+        separated[:3, 3] += depth * contacts.normal[deepest]
         assert abs(collide(a, separated, b, pose_b, FAR).gap.min()) < 5 * FLAT**2 * (depth + 1)
         for direction in product((-1.0, 0.0, 1.0), repeat=3):
             displaced = pose_a.copy()
@@ -142,20 +142,20 @@ class TestPoints:
     @given(shapes, near_frames, shapes, near_frames)
     def test_contact_points_lie_on_both_surfaces(self, a, pose_a, b, pose_b):
         """Half the gap along the normal leads to either surface; overlapping points are inside both."""
-        found = collide(a, pose_a, b, pose_b, FAR)
-        assume(np.all(found.gap > -2 * max(a.radius, b.radius, 0.05)))  # less than halfway through
-        half = found.gap[:, None] / 2 * found.normal
+        contacts = collide(a, pose_a, b, pose_b, FAR)
+        assume(np.all(contacts.gap > -2 * max(a.radius, b.radius, 0.05)))  # less than halfway through
+        half = contacts.gap[:, None] / 2 * contacts.normal
         for shape, pose, sign in ((a, pose_a, 1), (b, pose_b, -1)):
-            surface = found.position + sign * half
+            surface = contacts.position + sign * half
             off = height(shape, pose, surface)
             # A round end that lies flat or leans over a face is touched beside its nearest point, and so are
             # two edges that count as parallel.
-            is_regular = shape.radius or len(found.gap) == 2
+            is_regular = shape.radius or len(contacts.gap) == 2
             flat = 3 * FLAT * shape.half_extents.max() + FLAT**2 / 2 * shape.radius if is_regular else 0.0
             leaning = (1 - np.sqrt(1 - LEANING**2)) * shape.radius
-            assert abs(off[found.gap.argmin()]) <= flat + 1e-9
+            assert abs(off[contacts.gap.argmin()]) <= flat + 1e-9
             assert np.abs(off).max() <= max(flat, leaning) + 1e-9
-        assert np.all(np.linalg.norm(found.normal, axis=1) - 1 < 1e-12)
+        assert np.all(np.linalg.norm(contacts.normal, axis=1) - 1 < 1e-12)
 
     @given(shapes, near_frames, shapes, near_frames)
     def test_swapping_shapes_flips_the_normal(self, a, pose_a, b, pose_b):
@@ -181,19 +181,19 @@ class TestPoints:
 
     @given(shapes, near_frames, frames(), positive_numbers())
     def test_contact_points_on_a_plane(self, shape, pose, plane, margin):
-        found = collide(shape, pose, Plane(), plane, margin)
-        below = se3.transform_points(se3.inverse(plane), found.position)
-        np.testing.assert_allclose(found.normal, np.broadcast_to(plane[:3, 2], found.normal.shape))
-        np.testing.assert_allclose(below[:, 2], found.gap / 2, atol=1e-12)
+        contacts = collide(shape, pose, Plane(), plane, margin)
+        below = se3.transform_points(se3.inverse(plane), contacts.position)
+        np.testing.assert_allclose(contacts.normal, np.broadcast_to(plane[:3, 2], contacts.normal.shape))
+        np.testing.assert_allclose(below[:, 2], contacts.gap / 2, atol=1e-12)
         directions = pose[:3, :3].T @ -plane[:3, 2]
         lowest = pose[:3, :3] @ (np.sign(directions) * shape.half_extents) - shape.radius * plane[:3, 2]
         least = (pose[:3, 3] + lowest - plane[:3, 3]) @ plane[:3, 2]
-        assert (len(found.gap) == 0) == (least > margin)
-        if len(found.gap):
-            assert found.gap.min() == pytest.approx(least, abs=1e-12)
+        assert (len(contacts.gap) == 0) == (least > margin)
+        if len(contacts.gap):
+            assert contacts.gap.min() == pytest.approx(least, abs=1e-12)
         other = collide(Plane(), plane, shape, pose, margin)
-        np.testing.assert_array_equal(other.normal, -found.normal)
-        np.testing.assert_array_equal(other.position, found.position)
+        np.testing.assert_array_equal(other.normal, -contacts.normal)
+        np.testing.assert_array_equal(other.position, contacts.position)
 
 
 SCENE = [
@@ -239,13 +239,13 @@ class TestScene:
     def test_bounding_spheres_miss_no_contact(self, placed):
         colliders = [Collider(i, shape) for i, (shape, _) in enumerate(placed)]
         poses = np.stack([pose for _, pose in placed])
-        found = contact_points([Collider(WORLD, Plane()), *colliders], poses, 0.1)
+        contacts = contact_points([Collider(WORLD, Plane()), *colliders], poses, 0.1)
         expected = sum(
             len(collide(placed[i][0], poses[i], placed[j][0], poses[j], 0.1).gap)
             for i in range(len(placed))
             for j in range(i)
         ) + sum(len(collide(shape, pose, Plane(), np.eye(4), 0.1).gap) for shape, pose in placed)
-        assert len(found) == expected
+        assert len(contacts) == expected
 
     @given(twists(), twists())
     def test_normal_rows_are_the_rate_of_the_gap(self, first, second):

@@ -45,10 +45,12 @@ def test_gaps_above_hills_are_the_distances_from_the_triangles(name):
             distances.append(
                 coal.distance(other, pose, triangle, coal.Transform3s(), request, coal.DistanceResult())
             )
-        found = collide(shape, field_pose @ se3.frame(R, position), HILLS, field_pose, min(distances) + 0.01)
+        contacts = collide(
+            shape, field_pose @ se3.frame(R, position), HILLS, field_pose, min(distances) + 0.01
+        )
         # At a face or an edge that is nearly flat, the gap is measured along the normal of the face.
-        assert np.min(found.gap) == pytest.approx(min(distances), abs=2e-3)
-        assert np.all(found.normal @ field_pose[:3, 2] > 0)
+        assert np.min(contacts.gap) == pytest.approx(min(distances), abs=2e-3)
+        assert np.all(contacts.normal @ field_pose[:3, 2] > 0)
         closer = collide(shape, field_pose @ se3.frame(R, position), HILLS, field_pose, min(distances) - 3e-3)
         assert len(closer.gap) == 0
 
@@ -66,11 +68,11 @@ def test_flat_fields_give_the_contacts_of_a_plane(name):
         lowest = collide(shape, pose, Plane(), np.eye(4), 1.0).gap.min()
         for gap in (1e-3, -1e-3):
             pose[2, 3] = 0.25 - lowest + gap
-            found = collide(shape, pose, FLAT, np.eye(4), 0.01)
+            contacts = collide(shape, pose, FLAT, np.eye(4), 0.01)
             np.testing.assert_allclose(
-                found.normal, np.broadcast_to([0, 0, 1], found.normal.shape), atol=1e-6
+                contacts.normal, np.broadcast_to([0, 0, 1], contacts.normal.shape), atol=1e-6
             )
-            assert np.min(found.gap) == pytest.approx(gap, abs=1e-6)
+            assert np.min(contacts.gap) == pytest.approx(gap, abs=1e-6)
 
 
 @pytest.mark.slow

@@ -45,12 +45,14 @@ SLIPS = {
 
 
 @cache
-def paper(name):
+def prepared_assignment(name):
     return grading.prepare_assignment(grading.read_assignment(COURSEWORK / name / "hw.toml"))
 
 
-def graded(name, source):
-    (grade,) = grading.grade_submissions(paper(name), [grading.Submission("ann", "ann.py", source)], jobs=1)
+def grade_source(name, source):
+    (grade,) = grading.grade_submissions(
+        prepared_assignment(name), [grading.Submission("ann", "ann.py", source)], jobs=1
+    )
     return grade
 
 
@@ -60,7 +62,7 @@ def solution(name):
 
 @pytest.mark.parametrize("name", SLIPS)
 def test_solution_gets_all_points(name):
-    grade = graded(name, solution(name))
+    grade = grade_source(name, solution(name))
     assert [(mark.status, mark.message) for mark in grade.task_grades] == [("passed", "")] * 3
     assert grade.points == grade.max_points
 
@@ -72,15 +74,15 @@ def test_solution_gets_all_points(name):
 def test_slips_lose_the_expected_points(name, right, slip, function, status, points):
     text = solution(name)
     assert right in text
-    marks = {mark.function: mark for mark in graded(name, text.replace(right, slip)).task_grades}
+    marks = {mark.function: mark for mark in grade_source(name, text.replace(right, slip)).task_grades}
     assert (marks[function].status, marks[function].points) == (status, points), marks[function].message
 
 
 @pytest.mark.parametrize("name", SLIPS)
 def test_sheet_lists_every_function_with_its_points(name):
     sheet = (COURSEWORK / name / "sheet.md").read_text()
-    for task in paper(name).assignment.tasks:
-        (arguments,) = {tuple(case.inputs) for case in paper(name).cases[task.function]}
+    for task in prepared_assignment(name).assignment.tasks:
+        (arguments,) = {tuple(case.inputs) for case in prepared_assignment(name).cases[task.function]}
         assert f"`{task.function}({', '.join(arguments)})`" in sheet
         assert f"**{task.points} points" in sheet
 
@@ -89,12 +91,12 @@ def test_guide_lists_every_assignment():
     guide = (COURSEWORK / "README.md").read_text()
     for name in SLIPS:
         assert f"({name}/sheet.md)" in guide
-        assert f"| {paper(name).assignment.points} |" in guide
+        assert f"| {prepared_assignment(name).assignment.points} |" in guide
 
 
 def test_book_contains_no_solution():
     book = "".join(path.read_text() for path in (COURSEWORK.parent / "book").glob("*.md"))
     for name in SLIPS:
-        for task in paper(name).assignment.tasks:
-            arguments = ", ".join(paper(name).cases[task.function][0].inputs)
+        for task in prepared_assignment(name).assignment.tasks:
+            arguments = ", ".join(prepared_assignment(name).cases[task.function][0].inputs)
             assert f"def {task.function}({arguments})" not in book

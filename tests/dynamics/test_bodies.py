@@ -94,12 +94,12 @@ def test_precession_of_an_axisymmetric_body():
 @given(inertias(), masses(), vectors(), twists())
 def test_gyroscopic_damping_is_the_derivative(J, m, c, phi):
     body = inertia.spatial_inertia(m, J, c)
-    found = FreeSystem(body[None]).linearized_force(State(np.eye(4), phi)).D.toarray()
+    result = FreeSystem(body[None]).linearized_force(State(np.eye(4), phi)).D.toarray()
     expected = jacobian(lambda twist: gyroscopic_wrench(body, twist), phi).value
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7 * (1 + np.abs(expected).max()))
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-7 * (1 + np.abs(expected).max()))
 
 
-def tumbling():
+def tumbling_system():
     """Return two spinning bodies and a particle on springs and dampers, under gravity, in general frames."""
     bodies = np.stack([M, inertia.spatial_inertia(1.1, np.diag([0.3, 0.2, 0.25]), [-0.1, 0.1, 0.2])])
     groups = ForceGroups(
@@ -125,20 +125,20 @@ def tumbling():
 
 
 def test_forces_and_their_derivatives():
-    system, state = tumbling()
-    found = system.linearized_force(state)
-    np.testing.assert_allclose(found.f, system.force(state), rtol=1e-13, atol=1e-13)
+    system, state = tumbling_system()
+    result = system.linearized_force(state)
+    np.testing.assert_allclose(result.f, system.force(state), rtol=1e-13, atol=1e-13)
     K = jacobian(lambda xi: system.force(state.retract(xi)), np.zeros(15)).value
     D = jacobian(lambda v: system.force(state.with_velocity(v)), state.velocity).value
-    np.testing.assert_allclose(found.K.toarray(), K, rtol=0, atol=1e-7)
-    np.testing.assert_allclose(found.D.toarray(), D, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(result.K.toarray(), K, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(result.D.toarray(), D, rtol=0, atol=1e-7)
     # What gravity and the gyroscopic wrench contribute is not small beside it.
     assert abs(system.gravity_stiffness(state)).max() > 0.1
-    assert abs(found.D - system.linearized_applied_forces(state).D).max() > 0.1
+    assert abs(result.D - system.linearized_applied_forces(state).D).max() > 0.1
 
 
 def test_power_is_the_rate_of_the_energy():
-    system, state = tumbling()
+    system, state = tumbling_system()
     groups, h = system.applied_forces, 1e-4
     ends = [runge_kutta(system, state, each * h) for each in (1, 2)]
     energies = [system.energy(s) + groups.energy(s) for s in (state, *ends)]
@@ -152,7 +152,7 @@ def flatten_state(state):
 
 def test_runge_kutta_against_the_entries_of_the_poses():
     """The poses as twelve free numbers each, dE/dt = E [phi]: no increments."""
-    system, state = tumbling()
+    system, state = tumbling_system()
 
     def rates(_, y):
         E = np.tile(np.eye(4), (2, 1, 1))
@@ -170,14 +170,14 @@ def test_runge_kutta_against_the_entries_of_the_poses():
 
 @pytest.fixture(scope="module")
 def exact():
-    return flatten_state(runge_kutta(*tumbling(), 0.2))
+    return flatten_state(runge_kutta(*tumbling_system(), 0.2))
 
 
 @pytest.mark.parametrize(
     ("step", "order"), [(symplectic_euler, 1), (implicit_euler, 1), (trapezoidal, 2), (bridson_marino, 2)]
 )
 def test_order_of_every_scheme_for_bodies_and_particles(step, order, exact):
-    (system, state), errors = tumbling(), []
+    (system, state), errors = tumbling_system(), []
     for steps in (8, 16):
         end = integrate(step, system, state, 0.2 / steps, steps)[steps]
         assert end.t == pytest.approx(0.2)

@@ -10,16 +10,16 @@ from rbnotes.arguments import SingularConfiguration
 from rbnotes.dynamics.free_rotation import MAX_SERIES_ANGLE, integrate_free_rotation
 
 
-def tilted(moments, seed=0):
+def tilted_inertia(moments, seed=0):
     R = so3.exp(np.random.default_rng(seed).normal(size=3))
     return R @ np.diag(moments) @ R.T
 
 
 def test_two_bodies_against_scipy():
     """Each step is long enough for several series; axes are general."""
-    J = np.stack([tilted([0.4, 0.7, 0.9]), tilted([2.0, 2.5, 0.6], 1)])
+    J = np.stack([tilted_inertia([0.4, 0.7, 0.9]), tilted_inertia([2.0, 2.5, 0.6], 1)])
     omega = np.array([[1.0, 2.0, -0.5], [-3.0, 0.4, 1.1]])
-    found = integrate_free_rotation(J, omega, 0.7)
+    omega_end = integrate_free_rotation(J, omega, 0.7)
     for body in range(2):
 
         def rates(t, y, J=J[body]):
@@ -28,8 +28,8 @@ def test_two_bodies_against_scipy():
 
         start = np.r_[np.eye(3).ravel(), omega[body]]
         y = solve_ivp(rates, (0, 0.7), start, method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
-        np.testing.assert_allclose(found.rotation[body].ravel(), y[:9], atol=1e-12)
-        np.testing.assert_allclose(found.omega[body], y[9:], atol=1e-12)
+        np.testing.assert_allclose(omega_end.rotation[body].ravel(), y[:9], atol=1e-12)
+        np.testing.assert_allclose(omega_end.omega[body], y[9:], atol=1e-12)
 
 
 def test_jacobi_near_the_separatrix():
@@ -51,7 +51,7 @@ def test_jacobi_near_the_separatrix():
 
 
 def test_momentum_and_energy_are_conserved():
-    J = tilted([0.5, 0.8, 1.1])[None]
+    J = tilted_inertia([0.5, 0.8, 1.1])[None]
     omega, R = np.array([[0.3, 1.7, -0.4]]), np.eye(3)
     momentum, energy = J[0] @ omega[0], omega[0] @ J[0] @ omega[0]
     for _ in range(500):

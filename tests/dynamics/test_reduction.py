@@ -56,13 +56,13 @@ def test_reduced_problem_equals_full_problem_with_equations(M, f, J, drift, rows
     both = BilateralRows(np.vstack([rows[:2], C]), np.concatenate([targets[:2], C @ drift]), R)
     full = solve_step(StepProblem(M, f, both, pairs))
     scale = 1 + max(np.max(np.abs(full.velocity)), np.max(np.abs(full.bilateral)))
-    for found, expected in (
+    for actual, expected in (
         (solution.velocity, full.velocity),
         (solution.bilateral, full.bilateral[:2]),
         (solution.unilateral, full.unilateral),
         (reduction.constraint_forces(problem, solution), C.T @ full.bilateral[2:]),
     ):
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6 * scale)
+        np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-6 * scale)
     holding = reduction.constraint_forces(problem, solution)
     np.testing.assert_allclose(reduction.reduce_forces(holding), 0, atol=1e-6 * scale)
 
@@ -115,8 +115,8 @@ def test_joint_coordinates_of_a_linkage_agree_with_its_constraints():
     state = State(poses, (J @ qdot).reshape(2, 6))
     np.testing.assert_allclose(maximal.constraint_jacobian(joints, poses) @ state.velocity, 0, atol=1e-9)
     problem = StepProblem(model.mass_matrix(state), model.force(state))
-    found = Reduction(J, drift).expand(solve_step(Reduction(J, drift).reduce(problem)))
-    np.testing.assert_allclose(found.velocity, model.acceleration(state), atol=1e-6)
+    solution = Reduction(J, drift).expand(solve_step(Reduction(J, drift).reduce(problem)))
+    np.testing.assert_allclose(solution.velocity, model.acceleration(state), atol=1e-6)
 
 
 def test_contacts_are_reduced_with_their_targets():

@@ -169,11 +169,13 @@ def test_runge_kutta_against_exact_motion():
 def test_time_dependent_forces():
     """Under a force that grows with time, each scheme uses the force at the start or at the end of a step."""
 
-    class Driven(System):
+    class DrivenSystem(System):
         def force(self, state):
             return np.array([6 * state.t])
 
-    driven = Driven(np.eye(1), lambda q, v: q, lambda q, v: np.zeros((1, 1)), lambda q, v: np.zeros((1, 1)))
+    driven = DrivenSystem(
+        np.eye(1), lambda q, v: q, lambda q, v: np.zeros((1, 1)), lambda q, v: np.zeros((1, 1))
+    )
     start = State(q=[0.0], t=1.0)
     assert runge_kutta(driven, start, 1.0).qdot[0] == pytest.approx(9)
     assert bridson_marino(driven, start, 1.0).qdot[0] == pytest.approx(9)

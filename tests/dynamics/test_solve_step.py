@@ -70,20 +70,20 @@ def test_step_solves_the_mixed_problem(M, b, rows, targets, R, Q, method, thin):
     if thin:
         M, G, N = (sparse.csr_array(matrix) for matrix in (M, G, N))
     problem = StepProblem(M, b, BilateralRows(G, targets[:1], R), UnilateralRows(N, targets[1:], Q))
-    found = solve_step(problem, method=method)
+    solution = solve_step(problem, method=method)
     for name in ("velocity", "bilateral", "unilateral"):
-        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=1e-7)
-    assert step_residuals(problem, found).relative < 1e-9
-    assert step_residuals(problem, replace(found, velocity=found.velocity + 0.1)).relative > 1e-6
+        np.testing.assert_allclose(getattr(solution, name), getattr(expected, name), atol=1e-7)
+    assert step_residuals(problem, solution).relative < 1e-9
+    assert step_residuals(problem, replace(solution, velocity=solution.velocity + 0.1)).relative > 1e-6
 
 
 @given(spd_matrices(4), full_rank_matrices(2, 4), vectors(4), vectors(2), vectors(2, 0.0, 2))
 def test_soft_rows_equal_the_regularized_system(M, G, b, phi, alpha):
     g, R = target_and_regularization(phi, alpha, 0.125, 0.25)
     v, impulse = np.split(np.linalg.solve(np.block([[M, -G.T], [G, R]]), np.concatenate([b, g])), [4])
-    found = solve_step(StepProblem(M, b, BilateralRows(G, g, R)))
-    np.testing.assert_allclose(found.velocity, v, atol=1e-8)
-    np.testing.assert_allclose(found.bilateral, impulse, atol=1e-7)
+    solution = solve_step(StepProblem(M, b, BilateralRows(G, g, R)))
+    np.testing.assert_allclose(solution.velocity, v, atol=1e-8)
+    np.testing.assert_allclose(solution.bilateral, impulse, atol=1e-7)
 
 
 @given(
@@ -100,14 +100,14 @@ def test_a_step_as_lcp_box_and_quadratic_program(M, b, G, N, inside, Q, thin):
     if thin:
         rows = tuple(replace(each, rows=sparse.csr_array(each.rows)) for each in rows)
     problem = StepProblem(sparse.csr_array(M) if thin else M, b, *rows)
-    found = solve_step(problem)
+    solution = solve_step(problem)
     z = solve(lcp_from_step(problem, factor_step(expand_compliance(problem))), tolerance=1e-9).z
     v, bilateral = recover_unknowns(problem, z)
     box = solve(box_lcp_from_step(problem), "principal_pivoting", tolerance=1e-8).z
     x = solve(qp_from_step(problem), "cvxpy").x
-    scale = 1 + np.max(np.abs(found.velocity))
+    scale = 1 + np.max(np.abs(solution.velocity))
     for velocity in (v, box[:4], x[:4]):
-        np.testing.assert_allclose(velocity, found.velocity, rtol=0, atol=1e-6 * scale)
+        np.testing.assert_allclose(velocity, solution.velocity, rtol=0, atol=1e-6 * scale)
     assert step_residuals(problem, StepSolution(v, bilateral, z)).relative < 1e-8
     with pytest.raises(InvalidArgument, match="mass: got a matrix that is not symmetric"):
         qp_from_step(StepProblem(np.triu(np.ones((4, 4))), b))
@@ -118,22 +118,22 @@ def test_nonsymmetric_regularization(M, G, b, phi, alpha, beta):
     g, R = target_and_regularization(phi, alpha, beta, 0.25)
     v, impulse = np.split(np.linalg.solve(np.block([[M, -G.T], [G, R]]), np.concatenate([b, g])), [4])
     for form in (np.asarray, sparse.csr_array):
-        found = solve_step(StepProblem(form(M), b, BilateralRows(form(G), g, R)))
+        solution = solve_step(StepProblem(form(M), b, BilateralRows(form(G), g, R)))
         scale = 1 + np.max(np.abs(impulse))
-        np.testing.assert_allclose(found.velocity, v, rtol=0, atol=1e-6 * scale)
-        np.testing.assert_allclose(found.bilateral, impulse, rtol=0, atol=1e-6 * scale)
+        np.testing.assert_allclose(solution.velocity, v, rtol=0, atol=1e-6 * scale)
+        np.testing.assert_allclose(solution.bilateral, impulse, rtol=0, atol=1e-6 * scale)
 
 
 def test_redundant_rows_share_the_impulse_and_must_agree():
     G = np.array([[1.0, 0.0], [1.0, 0.0]])
 
-    def solved(target=0.0, softness=0.0):
+    def solve_redundant_step(target=0.0, softness=0.0):
         return solve_step(StepProblem(np.eye(2), [1.0, 2.0], BilateralRows(G, target, softness)))
 
-    found = solved()
-    np.testing.assert_allclose(found.velocity, [0, 2], atol=1e-12)
-    np.testing.assert_allclose(found.bilateral, [-0.5, -0.5], atol=1e-12)
+    solution = solve_redundant_step()
+    np.testing.assert_allclose(solution.velocity, [0, 2], atol=1e-12)
+    np.testing.assert_allclose(solution.bilateral, [-0.5, -0.5], atol=1e-12)
     with pytest.raises(InconsistentConstraints):
-        solved([0.0, 1.0])
-    soft = solved([0.0, 1.0], [0.1, 0.1])
+        solve_redundant_step([0.0, 1.0])
+    soft = solve_redundant_step([0.0, 1.0], [0.1, 0.1])
     np.testing.assert_allclose(G @ soft.velocity + 0.1 * soft.bilateral, [0, 1], atol=1e-10)

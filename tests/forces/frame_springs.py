@@ -91,18 +91,18 @@ def to_world(R, six):
     return np.einsum("nij,nkj->nki", R, np.reshape(six, (2, 2, 3))).reshape(2, 6)
 
 
-def along(function, E, xi):
+def derivative_along(function, E, xi):
     """Return the derivative of a function of the two poses along the body-frame increments ``xi (12,)``."""
     twists = np.zeros((2, 4, 4))
     for matrix, (theta, shift) in zip(twists, xi.reshape(2, 2, 3), strict=True):
         matrix[:3, :3], matrix[:3, 3] = np.cross(np.eye(3), theta), shift
 
-    def displaced(t):
+    def function_along_motion(t):
         E_t = E @ np.array([expm(t * matrix) for matrix in twists])
         E_t[:, 3] = 0, 0, 0, 1
         return function(E_t)
 
-    return derivative(displaced).value
+    return derivative(function_along_motion).value
 
 
 def close(actual, expected, tolerance=1e-8):

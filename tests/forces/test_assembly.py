@@ -98,9 +98,9 @@ def test_path_within_one_body_exerts_no_force():
         Muscle(3.0, 1.0, 2.0, activation=1.0),
         path_through(on_body(0, [1.0, 0.0, 0.0]), on_body(0, np.zeros(3))),
     )
-    found = assemble([group], STATE)
-    assert np.abs(found.f).max() < 1e-14
-    assert max(np.abs(found.K).max(), np.abs(found.D).max()) < 1e-13
+    forces = assemble([group], STATE)
+    assert np.abs(forces.f).max() < 1e-14
+    assert max(np.abs(forces.K).max(), np.abs(forces.D).max()) < 1e-13
 
 
 def test_large_particle_net_is_the_sum_of_its_springs():
@@ -117,25 +117,25 @@ def test_large_particle_net_is_the_sum_of_its_springs():
     )
     law = LinearSpring(rng.uniform(1, 2, len(ends)), 0.5, 0.9)
     points = path_through(on_particle(ends[:, 0]), on_particle(ends[:, 1]))
-    found = assemble([PathForces(law, points)], State(x=x, v=v))
+    forces = assemble([PathForces(law, points)], State(x=x, v=v))
     springs = path_force(law, x[ends], v[ends])
     f = np.zeros_like(x)
     np.add.at(f, ends, springs.f)
     assert len(ends) > 9000
-    assert_allclose(found.f, f.ravel(), atol=1e-11)
+    assert_allclose(forces.f, f.ravel(), atol=1e-11)
     # How the net answers small motions of all particles.
     dx = rng.normal(size=x.shape)
-    for part, blocks in ((found.K, springs.K), (found.D, springs.D)):
+    for part, blocks in ((forces.K, springs.K), (forces.D, springs.D)):
         change = np.zeros_like(x)
         np.add.at(change, ends, (blocks @ dx[ends].reshape(-1, 6, 1)).reshape(-1, 2, 3))
         assert_allclose(part @ dx.ravel(), change.ravel(), atol=1e-11)
 
 
 def test_no_forces_give_zero():
-    found = assemble([], STATE)
-    assert found.f.shape == (24,)
-    assert found.K.shape == found.D.shape == (24, 24)
-    assert found.K.nnz == 0
+    forces = assemble([], STATE)
+    assert forces.f.shape == (24,)
+    assert forces.K.shape == forces.D.shape == (24, 24)
+    assert forces.K.nnz == 0
 
 
 class TestErrors:

@@ -113,9 +113,9 @@ def laws(draw):
     )
 
 
-def close(found, expected, error=0.0):
+def close(actual, expected, error=0.0):
     scale = max(1.0, np.abs(expected).max())
-    assert_allclose(found, expected, rtol=0, atol=1e-8 * scale + error)
+    assert_allclose(actual, expected, rtol=0, atol=1e-8 * scale + error)
 
 
 class TestPathWrenches:
@@ -128,17 +128,17 @@ class TestPathWrenches:
     def test_stiffness_against_differences(self, law, path):
         law, tension = law
         E, x, phi, active = path
-        found = path_wrenches(law, E, x, phi, active).K
+        forces = path_wrenches(law, E, x, phi, active).K
         K, error = se3_derivative(lambda poses: wrenches(tension, poses, x, phi, active).ravel(), E)
-        close(found, K, error)
+        close(forces, K, error)
 
     @given(laws(), paths())
     def test_damping_against_differences(self, law, path):
         law, tension = law
         E, x, phi, active = path
-        found = path_wrenches(law, E, x, phi, active).D
+        forces = path_wrenches(law, E, x, phi, active).D
         D = jacobian(lambda z: wrenches(tension, E, x, z.reshape(-1, 6), active).ravel(), phi.ravel())
-        close(found, D.value, D.error)
+        close(forces, D.value, D.error)
 
     @pytest.mark.slow
     @given(positive_numbers(), positive_numbers(), paths(passive=False))
@@ -152,13 +152,13 @@ class TestPathWrenches:
     def test_power_balance_and_passivity(self, k, d, r, path):
         E, x, phi, _ = path
         law = SpringDamper(k, d, r)
-        found = path_wrenches(law, E, x, phi)
+        forces = path_wrenches(law, E, x, phi)
         L, Ldot = path_length(*point_kinematics(E, x, phi))
         stored = k * (L - r) / r * Ldot
         dissipated = dissipated_power(law, *point_kinematics(E, x, phi))
         assert dissipated >= 0
-        close(np.sum(found.w * phi), -stored - dissipated)
-        assert np.linalg.eigvalsh(symmetric_part(found.D)).max() <= 1e-10 * max(1.0, np.abs(found.D).max())
+        close(np.sum(forces.w * phi), -stored - dissipated)
+        assert np.linalg.eigvalsh(symmetric_part(forces.D)).max() <= 1e-10 * max(1.0, np.abs(forces.D).max())
 
     @pytest.mark.slow
     @given(positive_numbers(), paths(most=2))
@@ -222,11 +222,11 @@ class TestPathWrenches:
         law, tension = law
         E, x, phi, active = path
         rate = path_length(*world(E, x, phi), active).Ldot
-        found = path_wrenches(law, E, x, phi, active, stiffness="positional").K
+        forces = path_wrenches(law, E, x, phi, active, stiffness="positional").K
         K, error = se3_derivative(
             lambda poses: wrenches(lambda L, _: tension(L, rate), poses, x, phi, active).ravel(), E
         )
-        close(found, K, error)
+        close(forces, K, error)
 
     def test_positional_stiffness_is_wrong_in_motion(self):
         E = np.array([np.eye(4), np.eye(4)])
@@ -281,15 +281,15 @@ class TestBodyPathLength:
     @given(paths())
     def test_against_differences(self, path):
         E, x, phi, active = path
-        found = body_path_length(E, x, phi, active)
+        result = body_path_length(E, x, phi, active)
         points_and_velocities = world(E, x, phi)
-        assert_allclose([found.L, found.Ldot], path_length(*points_and_velocities, active), atol=1e-12)
+        assert_allclose([result.L, result.Ldot], path_length(*points_and_velocities, active), atol=1e-12)
         gradient, error = se3_derivative(lambda poses: path_length(*world(poses, x, phi), active).L, E)
-        close(found.dL_dxi, gradient, error)
+        close(result.dL_dxi, gradient, error)
         by_twists = jacobian(lambda z: path_length(*world(E, x, z.reshape(-1, 6)), active).Ldot, phi.ravel())
-        close(found.dL_dxi, by_twists.value, by_twists.error)
+        close(result.dL_dxi, by_twists.value, by_twists.error)
         gradient, error = se3_derivative(lambda poses: path_length(*world(poses, x, phi), active).Ldot, E)
-        close(found.dLdot_dxi, gradient, error)
+        close(result.dLdot_dxi, gradient, error)
 
 
 class TestBodyPathSegments:
@@ -372,27 +372,27 @@ class TestZeroLengthSpring:
     @given(positive_numbers(), paths(most=2))
     def test_against_energy_and_differences(self, k, path):
         E, x, phi, _ = path
-        found = zero_length_spring(k, E, x)
+        forces = zero_length_spring(k, E, x)
         gradient, error = se3_derivative(lambda poses: zero_length_energy(k, poses, x), E)
-        close(found.w.ravel(), -gradient, error)
+        close(forces.w.ravel(), -gradient, error)
         K, error = se3_derivative(lambda poses: wrenches(lambda L, Ldot: k * L, poses, x, phi).ravel(), E)
-        close(found.K, K, error)
-        assert np.all(found.D == 0)
+        close(forces.K, K, error)
+        assert np.all(forces.D == 0)
 
     @pytest.mark.slow
     @given(positive_numbers(), paths(most=2))
     def test_is_a_path_of_rest_length_zero(self, k, path):
         E, x, phi, _ = path
-        found, path_found = zero_length_spring(k, E, x), path_wrenches(LinearSpring(k), E, x, phi)
-        for part, same in zip(found, path_found, strict=True):
+        forces, path_found = zero_length_spring(k, E, x), path_wrenches(LinearSpring(k), E, x, phi)
+        for part, same in zip(forces, path_found, strict=True):
             close(part, same)
 
     def test_has_exact_derivatives_at_coinciding_points(self):
         E, x = np.array([np.eye(4), np.eye(4)]), np.ones((2, 3))
-        found = zero_length_spring(2.0, E, x)
-        assert np.all(found.w == 0)
+        forces = zero_length_spring(2.0, E, x)
+        assert np.all(forces.w == 0)
         K, error = se3_derivative(lambda poses: zero_length_spring(2.0, poses, x).w.ravel(), E)
-        close(found.K, K, error)
+        close(forces.K, K, error)
 
     def test_negative_stiffness_is_refused(self):
         with pytest.raises(InvalidArgument, match="k: got -1"):
@@ -410,28 +410,28 @@ class TestDirectionalForce:
             f = k * pose[:3, :3].T @ a
             return np.concatenate([np.cross(x, f), f])
 
-        found = directional_force(k, a, E, x)
-        close(found.w, wrench(E))
+        forces = directional_force(k, a, E, x)
+        close(forces.w, wrench(E))
         gradient = jacobian_se3(lambda pose: directional_energy(k, a, pose, x), E)
-        close(found.w, -gradient.value, gradient.error)
+        close(forces.w, -gradient.value, gradient.error)
         K = jacobian_se3(wrench, E)
-        close(found.K, K.value, K.error)
-        assert np.all(found.D == 0)
+        close(forces.K, K.value, K.error)
+        assert np.all(forces.D == 0)
 
     def test_broadcasting(self):
-        found = directional_force([1.0, 2.0], [0.0, 0.0, 1.0], np.eye(4), [0.0, 1.0, 0.0])
-        assert_allclose(found.w, [[1, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 2]])
-        assert found.K.shape == found.D.shape == (2, 6, 6)
+        forces = directional_force([1.0, 2.0], [0.0, 0.0, 1.0], np.eye(4), [0.0, 1.0, 0.0])
+        assert_allclose(forces.w, [[1, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 2]])
+        assert forces.K.shape == forces.D.shape == (2, 6, 6)
 
 
 class TestViscousDamping:
     @given(numbers(0.0, 4.0), twists())
     def test_opposes_the_motion(self, d, phi):
-        found = viscous_damping(d, phi)
-        assert_allclose(found.w, -d * phi)
-        assert_allclose(found.D @ phi, found.w)
-        assert found.w @ phi <= 0
-        assert np.all(found.K == 0)
+        forces = viscous_damping(d, phi)
+        assert_allclose(forces.w, -d * phi)
+        assert_allclose(forces.D @ phi, forces.w)
+        assert forces.w @ phi <= 0
+        assert np.all(forces.K == 0)
 
     def test_bad_arguments(self):
         with pytest.raises(InvalidArgument, match="d: got -1"):

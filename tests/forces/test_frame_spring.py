@@ -5,8 +5,8 @@ import pinocchio
 import pytest
 from frame_springs import (
     AT_REST,
-    along,
     close,
+    derivative_along,
     left_jacobian,
     pairs,
     second_force,
@@ -41,7 +41,7 @@ def test_forces_and_jacobians_against_a_second_force(pair, phi, xi):
     spring, E, _ = pair
     forces = frame_spring_forces(spring, E, phi)
     close(forces.w.ravel(), second_force(spring, E, phi), 1e-11)
-    close(forces.K @ xi, along(lambda E: second_force(spring, E, phi), E, xi))
+    close(forces.K @ xi, derivative_along(lambda E: second_force(spring, E, phi), E, xi))
     close(forces.D @ xi, derivative(lambda t: second_force(spring, E, phi + t * xi.reshape(2, 6))).value)
 
 
@@ -59,10 +59,10 @@ def test_jacobians_in_world_axes_at_world_velocities(pair, phi, xi):
         body_velocity = to_world(np.swapaxes(displaced[:, :3, :3], -1, -2), velocity)
         return to_world(displaced[:, :3, :3], second_force(spring, displaced, body_velocity)).ravel()
 
-    found = rotate_to_world(at_constant_world_velocity(frame_spring_forces(spring, E, phi), phi), E)
-    close(found.w.ravel(), world_forces(0, velocity), 1e-11)
-    close(found.K @ xi, derivative(lambda t: world_forces(t, velocity)).value)
-    close(found.D @ xi, derivative(lambda t: world_forces(0, velocity + t * xi.reshape(2, 6))).value)
+    result = rotate_to_world(at_constant_world_velocity(frame_spring_forces(spring, E, phi), phi), E)
+    close(result.w.ravel(), world_forces(0, velocity), 1e-11)
+    close(result.K @ xi, derivative(lambda t: world_forces(t, velocity)).value)
+    close(result.D @ xi, derivative(lambda t: world_forces(0, velocity + t * xi.reshape(2, 6))).value)
 
 
 @given(pairs(), velocities(), vectors(12))
@@ -74,13 +74,13 @@ def test_body_axes_at_world_velocities(pair, phi, xi):
         return second_force(spring, displaced, to_world(np.swapaxes(displaced[:, :3, :3], -1, -2), velocity))
 
     converted = at_constant_world_velocity(frame_spring_forces(spring, E, phi), phi)
-    close(converted.K @ xi, along(force, E, xi))
+    close(converted.K @ xi, derivative_along(force, E, xi))
 
 
 @given(pairs(), vectors(12))
 def test_force_is_minus_the_energy_gradient(pair, xi):
     spring, E, w = pair
-    power = along(lambda E: frame_spring_energy(spring, E), E, xi)
+    power = derivative_along(lambda E: frame_spring_energy(spring, E), E, xi)
     close(frame_spring_forces(spring, E, AT_REST).w.ravel() @ xi, -power)
     r = frame_displacement(spring, E)[:3, 3]
     assert frame_spring_energy(spring, E) == pytest.approx((r @ spring.K_t @ r + w @ spring.K_r @ w) / 2)

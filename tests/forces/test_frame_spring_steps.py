@@ -38,14 +38,14 @@ def chain():
 
 def test_assembled_jacobians_of_a_chain():
     springs, state = chain()
-    found = assemble([springs], state)
+    forces = assemble([springs], state)
     K = jacobian(lambda z: assemble([springs], state.retract(z)).f, np.zeros(18)).value
     D = jacobian(lambda v: assemble([springs], state.with_velocity(v)).f, state.velocity).value
-    close(found.K.toarray(), K)
-    close(found.D.toarray(), D)
+    close(forces.K.toarray(), K)
+    close(forces.D.toarray(), D)
     gradient = jacobian(lambda z: ForceGroups([springs]).energy(state.retract(z)), np.zeros(18)).value
     close(assemble([springs], state.with_velocity(np.zeros(18))).f, -gradient)
-    power = (assemble([springs], state.with_velocity(np.zeros(18))).f - found.f) @ state.velocity
+    power = (assemble([springs], state.with_velocity(np.zeros(18))).f - forces.f) @ state.velocity
     assert ForceGroups([springs]).dissipated_power(state) == pytest.approx(power)
 
 

@@ -111,7 +111,7 @@ HOOKS = np.array([[0.3, 0.0, 0.1], [-0.2, 0.3, 0.0]])
 ENDS = (on_body(0, [0.1, -0.3, 0.2]), on_body(1, [0.2, 0.0, -0.3]))
 
 
-def stretched(length):
+def stretched_spring(length):
     """Return a stiff body, one per cent longer than its rest length."""
     return LinearSpring(1e6, 0.0, 0.99 * length)
 
@@ -119,10 +119,10 @@ def stretched(length):
 SEPARATION = np.subtract(*(se3.transform_points(E, end.x) for E, end in zip(START.E, ENDS, strict=True)))
 STIFF = (
     PathForces(
-        stretched(np.linalg.norm(se3.transform_points(START.E[0], HOOKS) - ANCHORS, axis=1)),
+        stretched_spring(np.linalg.norm(se3.transform_points(START.E[0], HOOKS) - ANCHORS, axis=1)),
         path_through(on_world(ANCHORS), on_body([0, 0], HOOKS)),
     ),
-    PathForces(stretched(np.linalg.norm(SEPARATION)), path_through(*ENDS)),
+    PathForces(stretched_spring(np.linalg.norm(SEPARATION)), path_through(*ENDS)),
 )
 
 
@@ -156,8 +156,8 @@ def test_stiff_spring_with_missing_or_negated_stiffness_gains_energy(signs):
 def test_exact_for_a_linear_force():
     """One coordinate: phi+ = (m phi - h k q) / (m + h d + h^2 k), backward Euler's own answer."""
     m, k, d, q, phi, h = 1.3, 50.0, 4.0, 0.7, -0.4, 0.1
-    found = linearly_implicit_velocity([[m]], [phi], [-k * q - d * phi], [[-k]], [[-d]], h)
-    assert_allclose(found, (m * phi - h * k * q) / (m + h * d + h * h * k), rtol=1e-14)
+    result = linearly_implicit_velocity([[m]], [phi], [-k * q - d * phi], [[-k]], [[-d]], h)
+    assert_allclose(result, (m * phi - h * k * q) / (m + h * d + h * h * k), rtol=1e-14)
 
 
 def test_sparse_equals_dense():

@@ -178,18 +178,18 @@ class TestMuscle:
         L = muscle.tendon_length + muscle.optimal_length * length
         speed = muscle.optimal_length * muscle.max_velocity
         Ldot = speed * rate
-        found = muscle(L, Ldot)
+        actual = muscle(L, Ldot)
         active = muscle.activation * ACTIVE_FORCE_LENGTH(length) * FORCE_VELOCITY(rate)
         F = muscle.peak_force * (active + PASSIVE_FORCE_LENGTH(length))
-        assert_allclose(found.F, F, rtol=1e-11, atol=1e-12)
+        assert_allclose(actual.F, F, rtol=1e-11, atol=1e-12)
         expected = derivative(lambda s: muscle(L + s, Ldot).F, step=1e-3 * muscle.optimal_length)
-        assert_allclose(found.dF_dL, expected.value, rtol=1e-8, atol=1e-8 + expected.error)
+        assert_allclose(actual.dF_dL, expected.value, rtol=1e-8, atol=1e-8 + expected.error)
         expected = derivative(lambda s: muscle(L, Ldot + s).F, step=1e-3 * speed)
-        assert_allclose(found.dF_dLdot, expected.value, rtol=1e-8, atol=1e-8 + expected.error)
+        assert_allclose(actual.dF_dLdot, expected.value, rtol=1e-8, atol=1e-8 + expected.error)
 
     def test_force_at_landmarks(self):
         muscle = Muscle(1000.0, 0.1, 10.0, tendon_length=0.2, activation=1.0)
-        found = [
+        forces = [
             muscle(L, Ldot).F
             for L, Ldot in [
                 (0.3, 0.0),  # optimal length, at rest: the peak isometric force
@@ -200,7 +200,7 @@ class TestMuscle:
             ]
         ]
         expected = [1000.0, 0.0, 1400.0, 1000.0 * (1 + ACTIVE_FORCE_LENGTH(1.7)), 0.0]
-        assert_allclose(found, expected, atol=1e-9)
+        assert_allclose(forces, expected, atol=1e-9)
 
     @given(muscles(), numbers(0.5, 4.0))
     def test_passive_energy(self, muscle, L):
@@ -216,10 +216,10 @@ class TestMuscle:
     def test_arrays(self):
         activations = np.array([0.0, 0.5, 1.0])
         muscle = Muscle(2.0, 1.0, 3.0, activation=activations)
-        found = muscle(np.full((4, 1), 1.1), 0.3)
-        assert all(part.shape == (4, 3) for part in found)
+        result = muscle(np.full((4, 1), 1.1), 0.3)
+        assert all(part.shape == (4, 3) for part in result)
         single = [Muscle(2.0, 1.0, 3.0, activation=a)(1.1, 0.3).F for a in activations]
-        assert_allclose(found.F[2], single, rtol=1e-14)
+        assert_allclose(result.F[2], single, rtol=1e-14)
 
     @pytest.mark.parametrize(
         ("changes", "message"),

@@ -49,7 +49,7 @@ def networks(draw):
 @given(networks())
 def test_network_is_the_sum_of_its_springs(network):
     ends, parameters, x, v = network
-    found = net(LinearSpring(*parameters), ends)(State(x=x, v=v))
+    forces = net(LinearSpring(*parameters), ends)(State(x=x, v=v))
     f, K, D = np.zeros((5, 3)), np.zeros((15, 15)), np.zeros((15, 15))
     for (i, j), k, d, r in zip(ends, *parameters, strict=True):
         one = path_force(LinearSpring(k, d, r), x[[i, j]], v[[i, j]])
@@ -58,25 +58,25 @@ def test_network_is_the_sum_of_its_springs(network):
         f[j] += one.f[1]
         K[np.ix_(rows, rows)] += one.K
         D[np.ix_(rows, rows)] += one.D
-    assert_allclose(found.f, f.ravel(), atol=1e-12)
-    assert_allclose(found.K.toarray(), K, atol=1e-11)
-    assert_allclose(found.D.toarray(), D, atol=1e-11)
+    assert_allclose(forces.f, f.ravel(), atol=1e-12)
+    assert_allclose(forces.K.toarray(), K, atol=1e-11)
+    assert_allclose(forces.D.toarray(), D, atol=1e-11)
 
 
 @given(networks())
 def test_taut_network_is_the_sum_of_taut_springs(network):
     ends, parameters, x, v = network
     exact = net(LinearSpring(*parameters), ends)(State(x=x, v=v))
-    found = net(LinearSpring(*parameters), ends, "taut")(State(x=x, v=v))
+    forces = net(LinearSpring(*parameters), ends, "taut")(State(x=x, v=v))
     missing = np.zeros((15, 15))
     for (i, j), k, d, r in zip(ends, *parameters, strict=True):
         one = LinearSpring(k, d, r)
         if one(*path_length(x[[i, j]], v[[i, j]])).F < 0:
             rows = [3 * i, 3 * i + 1, 3 * i + 2, 3 * j, 3 * j + 1, 3 * j + 2]
             missing[np.ix_(rows, rows)] += path_stiffness(one, x[[i, j]], v[[i, j]]).geometric
-    assert_allclose(found.K.toarray(), exact.K.toarray() - missing, atol=1e-11)
-    assert_allclose(found.f, exact.f)
-    assert_allclose(found.D.toarray(), exact.D.toarray())
+    assert_allclose(forces.K.toarray(), exact.K.toarray() - missing, atol=1e-11)
+    assert_allclose(forces.f, exact.f)
+    assert_allclose(forces.D.toarray(), exact.D.toarray())
 
 
 @given(networks())
@@ -119,10 +119,10 @@ def test_world_points_are_fixed():
     v = np.sin(x)
     v[0] = 0
     full = net(law, [[0, 1], [1, 2]])(State(x=x, v=v))
-    found = ForceGroups([PathForces(law, hung)])(State(x=x[1:], v=v[1:]))
-    assert_allclose(found.f, full.f[3:], atol=1e-13)
-    assert_allclose(found.K.toarray(), full.K.toarray()[3:, 3:], atol=1e-13)
-    assert_allclose(found.D.toarray(), full.D.toarray()[3:, 3:], atol=1e-13)
+    forces = ForceGroups([PathForces(law, hung)])(State(x=x[1:], v=v[1:]))
+    assert_allclose(forces.f, full.f[3:], atol=1e-13)
+    assert_allclose(forces.K.toarray(), full.K.toarray()[3:, 3:], atol=1e-13)
+    assert_allclose(forces.D.toarray(), full.D.toarray()[3:, 3:], atol=1e-13)
 
 
 @pytest.mark.parametrize(

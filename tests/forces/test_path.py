@@ -97,13 +97,13 @@ def laws(draw):
 def test_force_and_jacobians_against_complex_step(law, path):
     law, tension = law
     x, v, active = path
-    found = path_force(law, x, v, active)
+    forces = path_force(law, x, v, active)
     K = complex_step(lambda z: tension_forces(tension, z.reshape(x.shape), v, active).ravel(), x.ravel())
     D = complex_step(lambda z: tension_forces(tension, x, z.reshape(x.shape), active).ravel(), v.ravel())
     scale = max(1.0, np.abs(K).max(), np.abs(D).max())
-    assert_allclose(found.f, tension_forces(tension, x, v, active), rtol=0, atol=1e-12 * scale)
-    assert_allclose(found.K, K, rtol=0, atol=1e-12 * scale)
-    assert_allclose(found.D, D, rtol=0, atol=1e-12 * scale)
+    assert_allclose(forces.f, tension_forces(tension, x, v, active), rtol=0, atol=1e-12 * scale)
+    assert_allclose(forces.K, K, rtol=0, atol=1e-12 * scale)
+    assert_allclose(forces.D, D, rtol=0, atol=1e-12 * scale)
 
 
 @given(laws(), paths(passive=False))
@@ -204,9 +204,9 @@ def test_one_segment_is_the_axial_spring_of_stress_form(law, path):
     u = step / L
     across = speed - u * (u @ speed)
     block = -np.outer(step, sigma_L * u + sigma_Ldot * across / L) - sigma * np.eye(3)
-    found = path_force(law, x, v)
-    assert_allclose(found.f[0], sigma * step, atol=1e-10)
-    assert_allclose(found.K, np.block([[block, -block], [-block, block]]), rtol=1e-9, atol=1e-9)
+    forces = path_force(law, x, v)
+    assert_allclose(forces.f[0], sigma * step, atol=1e-10)
+    assert_allclose(forces.K, np.block([[block, -block], [-block, block]]), rtol=1e-9, atol=1e-9)
 
 
 def test_straight_path_pulls_like_the_axial_spring_through_its_ends():
@@ -387,6 +387,6 @@ def test_bad_arguments_are_named(call, error, message):
 
 def test_symmetric_parts_of_a_stack():
     stack = np.random.default_rng(3).normal(size=(2, 4, 3, 3))
-    found = symmetric_part(stack)
+    result = symmetric_part(stack)
     for i in np.ndindex(2, 4):
-        np.testing.assert_array_equal(found[i], (stack[i] + stack[i].T) / 2)
+        np.testing.assert_array_equal(result[i], (stack[i] + stack[i].T) / 2)

@@ -72,10 +72,10 @@ def test_energy_derivative_is_the_tension_at_rest(case, L):
 @given(laws(), positive_numbers(), positive_numbers())
 def test_derivatives_of_stress(case, L, Ldot):
     law, formula = case
-    found = stress(law, L, Ldot)
+    result = stress(law, L, Ldot)
     gradient = complex_step(lambda z: formula(z[0], z[1]) / z[0], np.array([L, Ldot]))
-    np.testing.assert_allclose(found.sigma, formula(L, Ldot) / L, rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose([found.dsigma_dL, found.dsigma_dLdot], gradient, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(result.sigma, formula(L, Ldot) / L, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose([result.dsigma_dL, result.dsigma_dLdot], gradient, rtol=1e-11, atol=1e-11)
 
 
 @pytest.mark.parametrize("kind", [LinearSpring, SpringDamper])
@@ -102,8 +102,8 @@ def test_callable_law_computes_missing_derivatives():
     with_derivatives = CallableTensionLaw(
         function, lambda L, Ldot: np.cos(L) * np.exp(Ldot), lambda L, Ldot: np.sin(L) * np.exp(Ldot)
     )(L, Ldot)
-    for found, expected in zip(derived, with_derivatives, strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-10)
+    for actual, expected in zip(derived, with_derivatives, strict=True):
+        np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-10)
 
 
 def test_callable_law_potential():

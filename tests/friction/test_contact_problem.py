@@ -66,9 +66,9 @@ def test_delassus_matrix_is_the_response_to_unit_impulses(rng):
         assert np.allclose(
             problem.contacts.rows @ v, (space.free_contact_velocities.ravel() + space.delassus_matrix[:, i])
         )
-        found = StepSolution(v, reactions, normal=unit[::3], tangential=unit.reshape(7, 3)[:, 1:])
+        solution = StepSolution(v, reactions, normal=unit[::3], tangential=unit.reshape(7, 3)[:, 1:])
         assert np.allclose(
-            space.velocities_from_impulses(unit.reshape(7, 3)), space.velocities_from_solution(found)
+            space.velocities_from_impulses(unit.reshape(7, 3)), space.velocities_from_solution(solution)
         )
     assert np.allclose(space.delassus_matrix, space.delassus_matrix.T)
 
@@ -180,26 +180,28 @@ def test_inequalities_equal_frictionless_contacts(rng, softness, form):
     assert np.all(W[[22, 23, 25, 26, 28, 29]] == 0)
     Q = np.diag(limits.regularization) if limits.regularization.ndim == 1 else limits.regularization
     for model in (*MODELS, dual):
-        found = model(problem)
-        assert found.unilateral.shape == (3,)
-        assert found.normal.shape == (7,)
-        assert found.tangential.shape == (7, 2)
-        balance = problem.mass @ found.velocity - problem.momentum - limits.rows.T @ found.unilateral
-        balance -= problem.contacts.rows.T @ found.contact_impulses.ravel()
-        np.testing.assert_allclose(balance, equations.rows.T @ found.bilateral, atol=1e-9)
+        solution = model(problem)
+        assert solution.unilateral.shape == (3,)
+        assert solution.normal.shape == (7,)
+        assert solution.tangential.shape == (7, 2)
+        balance = problem.mass @ solution.velocity - problem.momentum - limits.rows.T @ solution.unilateral
+        balance -= problem.contacts.rows.T @ solution.contact_impulses.ravel()
+        np.testing.assert_allclose(balance, equations.rows.T @ solution.bilateral, atol=1e-9)
         missed = (
-            equations.rows @ found.velocity + equations.regularization * found.bilateral - equations.target
+            equations.rows @ solution.velocity
+            + equations.regularization * solution.bilateral
+            - equations.target
         )
         np.testing.assert_allclose(missed, 0, atol=1e-9)
-        over = limits.rows @ found.velocity + Q @ found.unilateral - limits.target
+        over = limits.rows @ solution.velocity + Q @ solution.unilateral - limits.target
         assert np.all(over > -1e-5)
-        assert np.all(found.unilateral > -1e-9)
-        assert np.abs(over * found.unilateral).max() < 1e-4
-        assert np.any(found.unilateral > 0.01)
+        assert np.all(solution.unilateral > -1e-9)
+        assert np.abs(over * solution.unilateral).max() < 1e-4
+        assert np.any(solution.unilateral > 0.01)
         if model in (gauss_seidel_friction, socp_fixed_point_friction):
-            assert coulomb_residuals(problem, found).natural_residual < 1e-5
-            negated = replace(found, unilateral=-found.unilateral)
-            assert np.isclose(coulomb_residuals(problem, negated).tensile_impulse, found.unilateral.max())
+            assert coulomb_residuals(problem, solution).natural_residual < 1e-5
+            negated = replace(solution, unilateral=-solution.unilateral)
+            assert np.isclose(coulomb_residuals(problem, negated).tensile_impulse, solution.unilateral.max())
 
         alone = model(replace(problem, contacts=None))
         expected = solve_step(replace(problem, contacts=None))
@@ -279,5 +281,5 @@ def test_contact_problems_pickle_and_copy(form):
         np.testing.assert_array_equal(twin.delassus_matrix, contact_problem.delassus_matrix)
         assert twin.kkt.rank == contact_problem.kkt.rank
         pairs = zip(twin.apply_impulses(impulses), contact_problem.apply_impulses(impulses), strict=True)
-        for found, expected in pairs:
-            np.testing.assert_allclose(found, expected, rtol=1e-13)
+        for actual, expected in pairs:
+            np.testing.assert_allclose(actual, expected, rtol=1e-13)

@@ -139,9 +139,9 @@ def test_dissipation_is_maximal_within_the_section(rng):
     for cone, section in corners.items():
         velocity = np.append(rng.normal(size=2), 0.0)
         friction = 0.3 * rng.normal(size=2)
-        found = replace(EXACT, velocity=velocity, normal=np.array([2.0]), tangential=friction[None])
+        solution = replace(EXACT, velocity=velocity, normal=np.array([2.0]), tangential=friction[None])
         most = -min(section @ velocity[:2])
-        laws = coulomb_residuals(SLIDING, found, cone=cone, facets=8)
+        laws = coulomb_residuals(SLIDING, solution, cone=cone, facets=8)
         assert np.isclose(laws.dissipation_deficit, most + friction @ velocity[:2], atol=1e-6)
 
 

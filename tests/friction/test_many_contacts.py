@@ -81,17 +81,17 @@ def violations(problem, impulses, laws):
     mobility = np.sum(rows * np.linalg.solve(mass, rows.T).T, axis=1).reshape(-1, 3).mean(axis=1)
     normal, friction, opening = impulses[:, 0], impulses[:, 1:], contact[:, 0]
     energy = free @ mass @ free
-    found = {
+    violations_by_law = {
         "approach": np.max(-opening) / fastest,
         "tension": np.max(-normal * mobility) / fastest,
         "energy": (velocity @ mass @ velocity - energy) / energy,
     }
     if laws.complementarity:
-        found["complementarity"] = np.max(np.minimum(normal * mobility, opening)) / fastest
+        violations_by_law["complementarity"] = np.max(np.minimum(normal * mobility, opening)) / fastest
     if laws.cone is not None:
         size = np.linalg.norm(friction, ord=laws.cone, axis=1)
-        found["cone"] = np.max((size - problem.contacts.mu * normal) * mobility) / fastest
-    return found
+        violations_by_law["cone"] = np.max((size - problem.contacts.mu * normal) * mobility) / fastest
+    return violations_by_law
 
 
 @pytest.mark.parametrize(("name", "count", "scene"), cases())
@@ -102,5 +102,5 @@ def test_laws_hold_or_the_failure_is_reported(name, count, scene):
     except (FrictionNotConverged, NotSolved):
         assert count > 1
         return
-    found = violations(problem, solution.contact_impulses, LAWS[name])
-    assert {law: size for law, size in found.items() if not size <= TOLERANCE} == {}
+    sizes = violations(problem, solution.contact_impulses, LAWS[name])
+    assert {law: size for law, size in sizes.items() if not size <= TOLERANCE} == {}

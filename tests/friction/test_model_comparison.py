@@ -76,10 +76,10 @@ def test_planar_contacts_against_enumeration(seed):
         socp_fixed_point_friction,
         MODELS["Gauss-Seidel, box"],
     ):
-        found = solve(problem).velocity  # impulses of contacts that stick together need not be unique
+        velocity = solve(problem).velocity  # impulses of contacts that stick together need not be unique
         assert (
             min(
-                np.abs(found - friction_contact_problem(problem).apply_impulses(one)[0]).max()
+                np.abs(velocity - friction_contact_problem(problem).apply_impulses(one)[0]).max()
                 for one in candidates
             )
             < 1e-5

@@ -49,14 +49,14 @@ def test_unconverged_estimate_is_reported(monkeypatch):
     problem, impulses = particle([3.0, 0.1, -2.0], 1.0, 0.5), BOX_FRICTION_MODULE._solve_box_lcp
     right = box_friction(problem, max_updates=2)
 
-    def rounded(space, limits, method, solve):
-        found = impulses(space, limits, method, solve)
+    def rounded_impulses(space, limits, method, solve):
+        actual = impulses(space, limits, method, solve)
         if not np.any(limits):
             solve.residual = 0.01
-            return found / 2
-        return found
+            return actual / 2
+        return actual
 
-    monkeypatch.setattr(BOX_FRICTION_MODULE, "_solve_box_lcp", rounded)
+    monkeypatch.setattr(BOX_FRICTION_MODULE, "_solve_box_lcp", rounded_impulses)
     with pytest.raises(FrictionNotConverged, match=r"residual 0\.01"):
         box_friction(problem)
     assert np.allclose(box_friction(problem, max_updates=2).velocity, right.velocity)

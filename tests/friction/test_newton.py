@@ -31,9 +31,9 @@ FLOOR = [[[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]]
 def test_puck_slides_straight(heading):
     along = np.array([np.cos(heading), np.sin(heading), 0])
     momentum = 3.0 * along - [0, 0, 2.0]
-    found = semismooth_newton_friction(StepProblem(np.eye(3), momentum, contacts=Contacts(FLOOR, 0.5)))
-    np.testing.assert_allclose(found.velocity, 2.0 * along, atol=1e-7)
-    np.testing.assert_allclose(found.normal, 2.0, atol=1e-7)
+    solution = semismooth_newton_friction(StepProblem(np.eye(3), momentum, contacts=Contacts(FLOOR, 0.5)))
+    np.testing.assert_allclose(solution.velocity, 2.0 * along, atol=1e-7)
+    np.testing.assert_allclose(solution.normal, 2.0, atol=1e-7)
 
 
 def several(seed, count=6, size=9):
@@ -48,11 +48,11 @@ def several(seed, count=6, size=9):
 @pytest.mark.parametrize("seed", range(6))
 def test_coulombs_laws(seed):
     problem = several(seed)
-    found = semismooth_newton_friction(problem)
-    laws = coulomb_residuals(problem, found)
+    solution = semismooth_newton_friction(problem)
+    laws = coulomb_residuals(problem, solution)
     assert max(laws[:4]) < 1e-6
     assert abs(laws.dissipation_deficit) < 1e-6
-    assert found.iterations < 150
+    assert solution.iterations < 150
 
 
 @pytest.mark.parametrize(("boxes", "ratio"), [(2, 1e-6), (2, 1e3), (2, 1e6), (5, 10.0), (5, 0.1), (10, 1.0)])
@@ -70,11 +70,11 @@ def test_contacts_at_the_friction_limit():
     """Pulled with exactly mu m g in any direction: the velocity is zero and friction is at its limit."""
     for angle in np.linspace(0, 2, 9):
         force = 3.0 * np.array([np.cos(angle), np.sin(angle), 0])
-        found = semismooth_newton_friction(
+        solution = semismooth_newton_friction(
             StepProblem(np.eye(3), force - [0, 0, 6.0], contacts=Contacts(FLOOR, 0.5))
         )
-        np.testing.assert_allclose(found.velocity, 0, atol=1e-7)
-        np.testing.assert_allclose(found.tangential, -force[None, :2], atol=1e-7)
+        np.testing.assert_allclose(solution.velocity, 0, atol=1e-7)
+        np.testing.assert_allclose(solution.tangential, -force[None, :2], atol=1e-7)
 
 
 def test_islands_are_solved_separately():
@@ -141,12 +141,12 @@ class TestCentralPath:
         monkeypatch.setattr(central_path, "DIAGONAL_REGULARIZATION", 0.0)
         singular_systems = []
 
-        def watched(A):
+        def watched_dgetrf(A):
             factors, pivots, singular = dgetrf(A)
             singular_systems.append(singular)
             return factors, pivots, singular
 
-        monkeypatch.setattr(central_path, "dgetrf", watched)
+        monkeypatch.setattr(central_path, "dgetrf", watched_dgetrf)
         space = friction_contact_problem(
             StepProblem(np.eye(3), [0.3, 0, -2.0], contacts=Contacts(FLOOR * 3, 0.5))
         )

@@ -61,8 +61,8 @@ def test_cvxpy_finds_the_same_motion(cone):
 @pytest.mark.parametrize("seed", range(3))
 def test_disc_section_is_coulombs_law(seed):
     contact_problem = problem(seed, 2, mu=0.2)
-    found = staggered_projections(contact_problem, cone="disc", tolerance=1e-10).velocity
-    assert np.max(np.abs(found - socp_fixed_point_friction(contact_problem).velocity)) < 1e-5
+    velocity = staggered_projections(contact_problem, cone="disc", tolerance=1e-10).velocity
+    assert np.max(np.abs(velocity - socp_fixed_point_friction(contact_problem).velocity)) < 1e-5
 
 
 @pytest.mark.parametrize("cone", CONES)
@@ -85,9 +85,11 @@ def test_friction_within_bounds_minimizes_the_quadratic(cone, seed):
     flat = cp.vec(b, order="C")
     least = cp.Problem(cp.Minimize(cp.sum_squares(rows.T @ flat) / 2 + s.ravel() @ flat), bounds)
     least.solve("CLARABEL")
-    found = bounded_friction(W, s, limits, cone, 8, np.zeros((6, 2)))
-    assert np.max(np.abs(found - project_on_section(found, limits, cone, 8))) < 1e-9
-    assert abs(found.ravel() @ W @ found.ravel() / 2 + s.ravel() @ found.ravel() - least.value) < 1e-6
+    impulses = bounded_friction(W, s, limits, cone, 8, np.zeros((6, 2)))
+    assert np.max(np.abs(impulses - project_on_section(impulses, limits, cone, 8))) < 1e-9
+    assert (
+        abs(impulses.ravel() @ W @ impulses.ravel() / 2 + s.ravel() @ impulses.ravel() - least.value) < 1e-6
+    )
 
 
 @pytest.mark.parametrize("cone", CONES)
@@ -141,8 +143,8 @@ def test_separated_body_has_no_previous_friction():
     """Algorithm 7 stops before its friction problem if nothing is carried, and applies the old friction."""
     rows = np.eye(3)[None, [2, 0, 1]]
     flying = StepProblem(np.eye(3), [1.0, 2.0, 0.5], contacts=Contacts(rows, mu=0.5))
-    found = staggered_projections(flying, initial_guess=[[1.0, -0.4, -0.3]])
-    np.testing.assert_allclose(found.velocity, [1.0, 2.0, 0.5])
+    solution = staggered_projections(flying, initial_guess=[[1.0, -0.4, -0.3]])
+    np.testing.assert_allclose(solution.velocity, [1.0, 2.0, 0.5])
 
 
 def test_history_is_reported_and_warm_starts_shorten_it():
@@ -180,10 +182,10 @@ def test_programs_in_units_of_light_and_heavy_bodies():
     W, v = np.diag([4.0, 4.0, 0.01, 0.01]), np.array([[1.0, -2.0], [0.3, 0.1]])
     stops = -v / np.array([[4.0], [0.01]])
     for cone in ("disc", "box"):
-        found = friction_program(2, cone, 4).solve(W, v, np.array([1e3, 1e3]))
-        np.testing.assert_allclose(found, stops, rtol=1e-6)
-    found = friction_program(2, "disc", 4).solve(W, v, np.array([0.2, 1e3]))
-    np.testing.assert_allclose(found, [0.2 * stops[0] / np.linalg.norm(stops[0]), stops[1]], rtol=1e-6)
+        impulses = friction_program(2, cone, 4).solve(W, v, np.array([1e3, 1e3]))
+        np.testing.assert_allclose(impulses, stops, rtol=1e-6)
+    impulses = friction_program(2, "disc", 4).solve(W, v, np.array([0.2, 1e3]))
+    np.testing.assert_allclose(impulses, [0.2 * stops[0] / np.linalg.norm(stops[0]), stops[1]], rtol=1e-6)
     solution = contact_program(2).solve(np.diag([4.0, 0.01]), np.array([[-2.0], [3.0]]), np.zeros(2))
     np.testing.assert_allclose(solution, [[0.5], [0.0]], atol=1e-6)
 
@@ -196,6 +198,6 @@ def test_sliding_stopped_by_normal_impulses_needs_no_friction(rng):
     free = space.free_contact_velocities.copy()
     free[:, 1:] = -np.einsum("iaj,j->ia", across, normal) * (1 + 1e-14)
     none = np.zeros((space.count, 2))
-    found = friction_impulses(replace(space, free_contact_velocities=free), normal, normal, none)
+    impulses = friction_impulses(replace(space, free_contact_velocities=free), normal, normal, none)
     assert np.abs(across).max() > 0.01
-    assert np.all(found == 0)
+    assert np.all(impulses == 0)

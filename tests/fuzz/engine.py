@@ -136,7 +136,7 @@ def attempt(call: Call, argument: str, kind: Kind, rng: np.random.Generator) -> 
     """Return the finding for one call; None if the kind does not apply."""
     title, expected, make = kind
     valid = call.arguments[argument]
-    found = lambda verdict, detail="": Finding(call.name, argument, title, verdict, detail)  # noqa: E731
+    finding = lambda verdict, detail="": Finding(call.name, argument, title, verdict, detail)  # noqa: E731
     if title in call.fine.get(argument, ()) or (title == "None" and is_optional(call, argument)):
         expected = JUDGED
     try:
@@ -151,26 +151,26 @@ def attempt(call: Call, argument: str, kind: Kind, rng: np.random.Generator) -> 
     if seconds > SECONDS:
         seconds = min(seconds, outcome(call, argument, bad)[2])
         if seconds > SECONDS * slowness():
-            return found("hang", f"{seconds:.1f} s, and not less at a second try")
+            return finding("hang", f"{seconds:.1f} s, and not less at a second try")
     if isinstance(error, Impossible):
         return None
     for name, value in values.items():
         if snapshot(value) != before[name]:
-            return found("mutated", name)
+            return finding("mutated", name)
     if error is not None:
         verdict = classify_error(call, error, expected)
         if verdict == "fine" and not is_documented(call, error):
             verdict = "undocumented"
-        return found(verdict, f"{type(error).__name__}: {error!s:.200}")
+        return finding(verdict, f"{type(error).__name__}: {error!s:.200}")
     if expected is REFUSED:
-        return found("silent", f"returned {_short(result)}")
+        return finding("silent", f"returned {_short(result)}")
     if any(np.isnan(leaf).any() for leaf in leaves(result)):
-        return found("nan", f"returned {_short(result)}")
+        return finding("nan", f"returned {_short(result)}")
     if expected is SAME and not _agree(result, call()):
-        return found("silent", f"returned {_short(result)}")
+        return finding("silent", f"returned {_short(result)}")
     if expected is STACKED and not _stacks(result, call(), np.shape(bad)[0]):
-        return found("silent", f"returned {_short(result)}")
-    return found("fine")
+        return finding("silent", f"returned {_short(result)}")
+    return finding("fine")
 
 
 def slowness() -> float:
@@ -321,7 +321,7 @@ def _alike(bad: Any, valid: Any) -> bool:
 
 
 def _short(result: Any) -> str:
-    found = leaves(result)
-    if not found:
+    arrays = leaves(result)
+    if not arrays:
         return f"{result!r:.80}"
-    return f"{type(result).__name__} with {np.array2string(found[0].ravel()[:4], precision=3)}"
+    return f"{type(result).__name__} with {np.array2string(arrays[0].ravel()[:4], precision=3)}"

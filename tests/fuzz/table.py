@@ -28,7 +28,7 @@ def table(subpackage: str) -> tuple[Call, ...]:
 @cache
 def public() -> dict[str, Any]:
     """Return the public functions, classes and methods of the package, by name."""
-    found: dict[str, Any] = {}
+    objects: dict[str, Any] = {}
     for info in pkgutil.walk_packages(rbnotes.__path__, "rbnotes."):
         parts = info.name.split(".")[1:]
         if any(part.startswith(("_", "unchecked")) for part in parts) or parts[0] in ELSEWHERE:
@@ -38,10 +38,10 @@ def public() -> dict[str, Any]:
             if name.startswith("_") or getattr(item, "__module__", None) != info.name:
                 continue
             if inspect.isfunction(item):
-                found[name_of(item)] = item
+                objects[name_of(item)] = item
             elif inspect.isclass(item):
-                found |= of_class(item)
-    return found
+                objects |= of_class(item)
+    return objects
 
 
 def of_class(cls: type) -> dict[str, Any]:

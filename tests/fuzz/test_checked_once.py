@@ -73,10 +73,10 @@ def arguments_checked_twice(call: Any) -> list[str]:
     owner = getattr(call.function, "__self__", None)
     looks = {id(part): 0 for value in (*values.values(), owner) for part in parts(value)}
     references: list[Any] = [values]  # an id is one object's for as long as that lives
-    found: list[str] = []
+    lines: list[str] = []
     within = False
 
-    def counted(check: Any) -> Any:
+    def count_checks(check: Any) -> Any:
         def look(name: str, value: Any, *more: Any, **options: Any) -> Any:
             nonlocal within
             if within:  # a check that calls another
@@ -90,7 +90,7 @@ def arguments_checked_twice(call: Any) -> list[str]:
                 looks[id(value)] += 1
                 if looks[id(value)] > 1:
                     frames = [f for f in traceback.extract_stack(limit=4)[:-1] if "rbnotes" in f.filename]
-                    found.append(f"{name} in {' < '.join(f.name for f in reversed(frames))}")
+                    lines.append(f"{name} in {' < '.join(f.name for f in reversed(frames))}")
                 if isinstance(result, np.ndarray):
                     looks[id(result)] = 1
                     references.append(result)
@@ -98,13 +98,13 @@ def arguments_checked_twice(call: Any) -> list[str]:
 
         return look
 
-    checks = {name: counted(getattr(arguments, name)) for name in LOOKING}
+    checks = {name: count_checks(getattr(arguments, name)) for name in LOOKING}
     with mock.patch.multiple(arguments, **checks), np.errstate(all="ignore"):
         call(**values)
-    return found
+    return lines
 
 
 @pytest.mark.parametrize("subpackage", SUBPACKAGES)
 def test_no_argument_is_checked_twice(subpackage: str) -> None:
-    found = {call.name: arguments_checked_twice(call) for call in table(subpackage) if not call.slow}
-    assert {name: twice for name, twice in found.items() if twice} == {}
+    repeated = {call.name: arguments_checked_twice(call) for call in table(subpackage) if not call.slow}
+    assert {name: twice for name, twice in repeated.items() if twice} == {}

@@ -23,22 +23,22 @@ class Pair(NamedTuple):
 
 def verdicts(function, **options):
     call = Call(function, {"x": X}, **options)
-    found = [attempt(call, *pair, np.random.default_rng(0)) for pair in attempts(call)]
-    return {finding.kind: finding.verdict for finding in found if finding is not None}
+    findings = [attempt(call, *pair, np.random.default_rng(0)) for pair in attempts(call)]
+    return {finding.kind: finding.verdict for finding in findings if finding is not None}
 
 
-def checked(x):
+def checked_double(x):
     """Return twice a vector, or raise InvalidArgument."""
     return 2 * arguments.single_vector("x", x)
 
 
-def unchecked(x):
+def unchecked_double(x):
     return 2 * np.asarray(x, dtype=float)
 
 
-def undocumented(x):
+def undocumented_double(x):
     """Return twice a vector."""
-    return checked(x)
+    return checked_double(x)
 
 
 def names_wrong_argument(x):
@@ -46,34 +46,34 @@ def names_wrong_argument(x):
 
 
 def modifies_argument(x):
-    checked(x)
+    checked_double(x)
     x[0] += 1
     return 0.0
 
 
 def not_a_number(x):
-    return checked(x) * np.nan
+    return checked_double(x) * np.nan
 
 
 def warns(x):
     """Raise an error that names another argument."""
-    return linalg.solve(np.diag([1.0, 1e-20, 1.0]), checked(x))
+    return linalg.solve(np.diag([1.0, 1e-20, 1.0]), checked_double(x))
 
 
 def test_checking_function_has_no_fault():
-    assert set(verdicts(checked).values()) == {"fine"}
-    assert len(verdicts(checked)) > 40
+    assert set(verdicts(checked_double).values()) == {"fine"}
+    assert len(verdicts(checked_double)) > 40
 
 
 @pytest.mark.parametrize(
     ("function", "kind", "verdict"),
     [
-        (unchecked, "a NaN", "silent"),
-        (unchecked, "text", "internal"),
-        (unchecked, "numbers as text", "silent"),
-        (unchecked, "a masked array", "silent"),
+        (unchecked_double, "a NaN", "silent"),
+        (unchecked_double, "text", "internal"),
+        (unchecked_double, "numbers as text", "silent"),
+        (unchecked_double, "a masked array", "silent"),
         (names_wrong_argument, "longer", "unhelpful"),
-        (undocumented, "longer", "undocumented"),
+        (undocumented_double, "longer", "undocumented"),
         (modifies_argument, "other numbers", "mutated"),
         (not_a_number, "other numbers", "nan"),
         (warns, "other numbers", "internal"),
@@ -85,7 +85,7 @@ def test_each_fault_is_found(function, kind, verdict):
 
 def test_another_number_for_the_same_value_is_found():
     def by_type(x):
-        return checked(x) + isinstance(x, list)
+        return checked_double(x) + isinstance(x, list)
 
     assert verdicts(by_type)["a list"] == "silent"
 
@@ -109,7 +109,7 @@ def passes(monkeypatch):
 
 def test_slow_functions_are_found(passes):
     def lazy(x):
-        checked(x)
+        checked_double(x)
         passes(1.1 * SECONDS)
 
     assert "hang" in verdicts(lazy).values()
@@ -119,7 +119,7 @@ def test_slow_machine_is_taken_into_account(passes, monkeypatch):
     def lazy(x):
         """Raise InvalidArgument."""
         passes(9 * SECONDS)
-        return checked(x)
+        return checked_double(x)
 
     assert set(verdicts(lazy).values()) == {"hang"}
     monkeypatch.setattr("engine.slowness", lambda: 10.0)
@@ -134,7 +134,7 @@ def test_slow_first_call_is_accepted(passes):
         """Raise InvalidArgument."""
         if not calls:
             calls.append(passes(1.1 * SECONDS))
-        return checked(x)
+        return checked_double(x)
 
     assert set(verdicts(compiles).values()) == {"fine"}
 
@@ -146,9 +146,9 @@ def test_endless_loops_are_interrupted(monkeypatch):
         while True:
             time.sleep(0.001)
 
-    found = attempt(Call(endless, {"x": X}), *attempts(Call(endless, {"x": X}))[0], np.random.default_rng(0))
-    assert found is not None
-    assert found.verdict == "hang"
+    result = attempt(Call(endless, {"x": X}), *attempts(Call(endless, {"x": X}))[0], np.random.default_rng(0))
+    assert result is not None
+    assert result.verdict == "hang"
 
 
 def test_named_numbers_are_corrupted_one_by_one():
@@ -161,8 +161,10 @@ def test_named_numbers_are_corrupted_one_by_one():
 
     call = Call(first_checked, {"pair": Pair(X, X)})
     kind = next(kind for name, kind in attempts(call) if kind[0] == "holds a NaN")
-    found = {attempt(call, "pair", kind, np.random.default_rng(seed)).verdict for seed in range(10)}
-    assert found == {"fine", "silent"}
+    verdicts_of_kinds = {
+        attempt(call, "pair", kind, np.random.default_rng(seed)).verdict for seed in range(10)
+    }
+    assert verdicts_of_kinds == {"fine", "silent"}
 
 
 def test_kinds_can_be_valid_for_an_argument():
@@ -174,4 +176,4 @@ def test_kinds_have_unique_names():
     names = [kind[0] for kind in NUMBERS]
     assert len(names) == len(set(names)) >= 40
     with pytest.raises(InvalidArgument):
-        checked([1.0, 2.0])
+        checked_double([1.0, 2.0])

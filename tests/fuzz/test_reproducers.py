@@ -47,13 +47,13 @@ def with_force(f):
     )
 
 
-def corrected(**options):
+def project_particle(**options):
     """Move a particle onto a circle."""
     error, rows = (lambda x: [x @ x - 1]), (lambda x: [2 * x])
     return stabilization.project_positions([1.1, 0.0], options.pop("mass", M), error, rows, **options)
 
 
-def constrained(rows):
+def step_of_particle(rows):
     """Return a step of a particle with two coordinates under the given rows."""
     still = lambda q, qdot: np.zeros((2, 2))  # noqa: E731
     system = System(M, lambda q, qdot: np.zeros(2), still, still)
@@ -64,16 +64,16 @@ def constrained(rows):
 def soft(distance):
     """Return the row residuals of a step whose regularization is nonsymmetric and nearly singular."""
     R = np.array([[0.1, 0.7], [0.3, 2.1 * (1 + distance)]])
-    found = dynamics.solve_step(StepProblem(M, [1.0, 2.0], BilateralRows(M, 0.0, R)))
-    return np.abs(found.velocity + R @ found.bilateral).max()
+    solution = dynamics.solve_step(StepProblem(M, [1.0, 2.0], BilateralRows(M, 0.0, R)))
+    return np.abs(solution.velocity + R @ solution.bilateral).max()
 
 
-def carried(**changed):
+def spring_wrenches(**changed):
     """Return a spring between two bodies, with another force, stiffness or damping."""
     return forces.wrenches_from_point_forces(PAIR, ENDS, np.zeros((2, 6)), PATH_FORCE._replace(**changed))
 
 
-def stepped(scheme, h):
+def step_of_free_body(scheme, h):
     return integrate(scheme, FREE, AT_REST, h, 3)
 
 
@@ -81,15 +81,15 @@ CALLS = {
     "no steps, and fewer": (lambda: integrate(dynamics.symplectic_euler, FREE, AT_REST, 0.1, -3), "steps"),
     "a mass that is not definite": (lambda: FreeSystem(-BODY), "inertias"),
     **{
-        f"{name} a step of no length": (lambda scheme=scheme: stepped(scheme, 0.0), "h")
+        f"{name} a step of no length": (lambda scheme=scheme: step_of_free_body(scheme, 0.0), "h")
         for name, scheme in SCHEMES.items()
     },
     **{
-        f"{name} a step back": (lambda scheme=scheme: stepped(scheme, -0.1), "h")
+        f"{name} a step back": (lambda scheme=scheme: step_of_free_body(scheme, -0.1), "h")
         for name, scheme in SCHEMES.items()
     },
-    "a corrected position without steps": (lambda: corrected(max_iterations=-1), "max_iterations"),
-    "a mass that is a triangle": (lambda: corrected(mass=[[1.0, 0.4], [0.0, 1.0]]), "mass"),
+    "a corrected position without steps": (lambda: project_particle(max_iterations=-1), "max_iterations"),
+    "a mass that is a triangle": (lambda: project_particle(mass=[[1.0, 0.4], [0.0, 1.0]]), "mass"),
     "a cubic that is not there": (
         lambda: piecewise_cubic([0.0, 1.0], [Condition(k, 0.0, 0, 0.0) for k in (0, 0, 1, 0)]),
         "conditions",
@@ -133,8 +133,11 @@ CALLS = {
     "a softness below zero": (lambda: BilateralRows([[1.0, 0.0]], 0.0, [-1.0]), "regularization"),
     "a softness of other rows": (lambda: BilateralRows([[1.0, 0.0]], 0.0, np.eye(2)), "regularization"),
     "a softness next to a singular one": (lambda: soft(1e-11), "regularization"),
-    "rows of a step that are a column": (lambda: constrained(BilateralRows([[1.0], [0.0]])), "bilateral"),
-    "no rows of a step": (lambda: constrained([[1.0, 0.0]]), "constraint_function"),
+    "rows of a step that are a column": (
+        lambda: step_of_particle(BilateralRows([[1.0], [0.0]])),
+        "bilateral",
+    ),
+    "no rows of a step": (lambda: step_of_particle([[1.0, 0.0]]), "constraint_function"),
     "rows for other velocities": (
         lambda: StepProblem(M, [1.0, 2.0], BilateralRows([[1.0, 0.0, 0.0]])),
         "bilateral",
@@ -197,12 +200,12 @@ CALLS = {
         "g",
     ),
     "a model without bodies": (lambda: maximal.MaximalModel(()), "inertias"),
-    "forces of other points": (lambda: carried(f=PATH_FORCE.f[:1]), "forces"),
-    "forces that are no numbers": (lambda: carried(f=PATH_FORCE.f * np.nan), "forces"),
-    "a stiffness that is not a number": (lambda: carried(K=PATH_FORCE.K * np.nan), "forces"),
-    "a damping that is not a number": (lambda: carried(D=PATH_FORCE.D + np.inf), "forces"),
-    "a stiffness of other points": (lambda: carried(K=PATH_FORCE.K[:3]), "forces"),
-    "a damping that is a row": (lambda: carried(D=PATH_FORCE.D[:1]), "forces"),
+    "forces of other points": (lambda: spring_wrenches(f=PATH_FORCE.f[:1]), "forces"),
+    "forces that are no numbers": (lambda: spring_wrenches(f=PATH_FORCE.f * np.nan), "forces"),
+    "a stiffness that is not a number": (lambda: spring_wrenches(K=PATH_FORCE.K * np.nan), "forces"),
+    "a damping that is not a number": (lambda: spring_wrenches(D=PATH_FORCE.D + np.inf), "forces"),
+    "a stiffness of other points": (lambda: spring_wrenches(K=PATH_FORCE.K[:3]), "forces"),
+    "a damping that is a row": (lambda: spring_wrenches(D=PATH_FORCE.D[:1]), "forces"),
     "forces without names": (
         lambda: forces.wrenches_from_point_forces(PAIR, ENDS, np.zeros((2, 6)), PATH_FORCE.f),
         "forces",

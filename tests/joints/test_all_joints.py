@@ -28,10 +28,10 @@ def sizes(arrays):
     return np.max(np.abs(arrays), axis=tuple(range(1, arrays.ndim)), initial=1.0, keepdims=True)
 
 
-def assert_close(found, expected, tolerance):
+def assert_close(actual, expected, tolerance):
     """Assert that stacks agree, relative to the largest number of each array."""
     size = sizes(expected)
-    np.testing.assert_allclose(found / size, expected / size, rtol=0, atol=tolerance)
+    np.testing.assert_allclose(actual / size, expected / size, rtol=0, atol=tolerance)
 
 
 def size(array):
@@ -218,12 +218,12 @@ class TestNearestCoordinates:
             off = expm(se3.hat(0.2 * rng.normal(size=6)))
             off[3] = 0, 0, 0, 1
             Q = joint.transform(q) @ off
-            found = joint.nearest_coordinates(Q)
-            misfit = joints.pose_error(joint.transform(found), Q)
+            nearest_q = joint.nearest_coordinates(Q)
+            misfit = joints.pose_error(joint.transform(nearest_q), Q)
             assert np.linalg.norm(misfit) <= np.linalg.norm(joints.pose_error(joint.transform(q), Q)) + 1e-12
-            np.testing.assert_allclose(joint.motion_subspace(found).T @ misfit, 0, atol=1e-10)
+            np.testing.assert_allclose(joint.motion_subspace(nearest_q).T @ misfit, 0, atol=1e-10)
             for direction in rng.normal(size=(8, q.size)):
-                displaced = joints.pose_error(joint.transform(found + 1e-3 * direction), Q)
+                displaced = joints.pose_error(joint.transform(nearest_q + 1e-3 * direction), Q)
                 assert np.linalg.norm(displaced) >= np.linalg.norm(misfit) - 1e-12
 
     def test_nearest_rates_against_differences(self, case):
@@ -232,18 +232,18 @@ class TestNearestCoordinates:
         for q in case.random(3):
             off, twist = expm(se3.hat(0.1 * rng.normal(size=6))), rng.normal(size=6)
 
-            def moving(times, q=q, off=off, twist=twist):
+            def moving_poses(times, q=q, off=off, twist=twist):
                 poses = joint.transform(q) @ off @ expm(times[:, None, None] * se3.hat(twist))
                 poses[:, 3] = 0, 0, 0, 1
                 return poses
 
-            start = moving(np.zeros(1))[0]
-            found = joint.nearest_coordinates(start)
-            if joint.distance_to_singularity(found) < 0.05:
+            start = moving_poses(np.zeros(1))[0]
+            nearest_q = joint.nearest_coordinates(start)
+            if joint.distance_to_singularity(nearest_q) < 0.05:
                 continue
-            rates = joints.nearest_rates(joint, found, start, twist)
-            allowed = by_time(lambda t: joint.transform(joint.nearest_coordinates(moving(t))))[1]
-            expected = joint.transform(found) @ se3.hat(joint.motion_subspace(found) @ rates)
+            rates = joints.nearest_rates(joint, nearest_q, start, twist)
+            allowed = by_time(lambda t: joint.transform(joint.nearest_coordinates(moving_poses(t))))[1]
+            expected = joint.transform(nearest_q) @ se3.hat(joint.motion_subspace(nearest_q) @ rates)
             np.testing.assert_allclose(expected, allowed, atol=1e-6)
 
 

@@ -76,8 +76,8 @@ def test_derivative_of_the_bias_acceleration(case):
         np.testing.assert_allclose(derivative / sizes, expected / sizes, rtol=0, atol=1e-9)
     if joint.num_coordinate_constraints:
         expected = by_coordinates(bias(joint.coordinate_constraint_jacobian_rate), q)
-        found = joint.coordinate_constraint_bias_derivative(q, qdot)
-        np.testing.assert_allclose(found, expected, atol=1e-9)
+        actual = joint.coordinate_constraint_bias_derivative(q, qdot)
+        np.testing.assert_allclose(actual, expected, atol=1e-9)
 
 
 def test_leading_axes_broadcast(case):

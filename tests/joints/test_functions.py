@@ -241,8 +241,8 @@ def test_factored_joint_equals_the_product():
         ("motion_subspace_rate", (q, qdot)),
         ("bias_acceleration_derivative", (q, qdot)),
     ):
-        found = getattr(by_factors, method)(*arguments)
-        np.testing.assert_allclose(found, getattr(by_product, method)(*arguments), atol=1e-13)
+        result = getattr(by_factors, method)(*arguments)
+        np.testing.assert_allclose(result, getattr(by_product, method)(*arguments), atol=1e-13)
 
 
 def test_joints_can_be_pickled():

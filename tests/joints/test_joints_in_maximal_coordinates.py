@@ -144,11 +144,11 @@ def test_mechanism_accelerates_like_the_coordinates(case):
         force = Forces.without_derivatives(applied)
         joints = [maximal.Joint(joint, 0)]
         model = maximal.MaximalModel(M[None], joints, np.zeros(3), lambda state, force=force: force)
-        found = maximal.accelerations(model, State(joint.transform(q), twist)).phidot[0]
+        accelerations = maximal.accelerations(model, State(joint.transform(q), twist)).phidot[0]
         wrench = applied + se3.ad(twist).T @ M @ twist
         qddot = np.linalg.pinv(S.T @ M @ S, rcond=1e-11) @ (S.T @ (wrench - M @ bias))
         expected = S @ qddot + bias
-        np.testing.assert_allclose(found, expected, atol=1e-8 * size(expected))
+        np.testing.assert_allclose(accelerations, expected, atol=1e-8 * size(expected))
 
 
 @pytest.mark.slow
@@ -167,8 +167,8 @@ def test_grouped_joints_equal_single_joints(case):
     np.testing.assert_allclose(maximal.constraint_error(chain, poses), errors, atol=1e-9)
     np.testing.assert_allclose(errors, 0, atol=1e-9)
     biases = np.concatenate([maximal.constraint_bias_acceleration([joint], poses, twists) for joint in chain])
-    found = maximal.constraint_bias_acceleration(chain, poses, twists)
-    np.testing.assert_allclose(found, biases, atol=1e-9 * size(found))
+    result = maximal.constraint_bias_acceleration(chain, poses, twists)
+    np.testing.assert_allclose(result, biases, atol=1e-9 * size(result))
 
 
 @pytest.mark.slow

@@ -92,12 +92,12 @@ class TestCurve:
         frames = frames_at(POINTS, ANGLES)
         for cyclic, frame_indices in ((True, [1, 2, 3, 4, 5, 6, 0]), (False, [1, 2, 3, 4, 5])):
             curve = joints.SplineCurve(frames, cyclic=cyclic, basis=CATMULL_ROM_BASIS)
-            found = curve.transform(np.arange(len(frame_indices), dtype=float)[:, None])
-            np.testing.assert_allclose(found, frames[frame_indices], atol=1e-13)
-        found = curve.transform(Q[:, None])[:, 2, 3]
+            actual = curve.transform(np.arange(len(frame_indices), dtype=float)[:, None])
+            np.testing.assert_allclose(actual, frames[frame_indices], atol=1e-13)
+        actual = curve.transform(Q[:, None])[:, 2, 3]
         expected_tangents = (POINTS[2:] - POINTS[:-2]) / 2
         expected = CubicHermiteSpline(np.arange(5), POINTS[1:-1], expected_tangents)(Q)[:, 2]
-        np.testing.assert_allclose(found, expected, atol=1e-13)
+        np.testing.assert_allclose(actual, expected, atol=1e-13)
 
     def test_weights_with_sum_other_than_one_are_rejected(self):
         hermite = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [-3, -2, 3, -1], [2, 1, -2, 1]])

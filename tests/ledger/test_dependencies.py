@@ -121,5 +121,5 @@ def test_citations_of_a_text(monkeypatch):
 
     numbers = {"e1.1": 1, "e1.2": 7, "alg1": 11, "e1.3": 15}
     displays = [Display(f"x/s1/{key}", "1", line, line) for key, line in numbers.items()]
-    found = {(a[5:], b[5:]) for a, b in citations(TEXT, displays, ["x/s1/t13"])}
-    assert found == {("e1.2", "e1.1"), ("e1.3", "e1.2"), ("t13", "e1.2")}
+    edges = {(a[5:], b[5:]) for a, b in citations(TEXT, displays, ["x/s1/t13"])}
+    assert edges == {("e1.2", "e1.1"), ("e1.3", "e1.2"), ("t13", "e1.2")}

@@ -77,8 +77,8 @@ def test_slips_that_the_inputs_hide_are_reported(b, survivor):
     always = "comparison" in survivor
     printed = block_that_ignores_the_last if always else block_printed
     inputs = {"a": some.vectors(), "b": st.just(np.array(b))}
-    found = surviving_mutants(make(**{**BLOCKS, "printed": printed}, inputs=inputs))
-    assert any(survivor in change for change in found), found
+    survivors = surviving_mutants(make(**{**BLOCKS, "printed": printed}, inputs=inputs))
+    assert any(survivor in change for change in survivors), survivors
 
 
 def wrong_sign_in_helper(a):
@@ -142,9 +142,9 @@ def summed(a, b):
 
 
 def test_bounds_that_never_bind_and_operands_that_may_be_transposed():
-    found = surviving_mutants(make(printed=lengthened, reference=lengthened_reference, inputs=VECTORS))
-    assert {"only `b` in `np.minimum(b, 1000000.0)`"} < set(found)
-    assert any("dropped bound `-1000000.0`" in change for change in found)
+    survivors = surviving_mutants(make(printed=lengthened, reference=lengthened_reference, inputs=VECTORS))
+    assert {"only `b` in `np.minimum(b, 1000000.0)`"} < set(survivors)
+    assert any("dropped bound `-1000000.0`" in change for change in survivors)
     symmetric = make(printed=summed, reference=lambda a, b: a * (a @ b), inputs=VECTORS)
     assert any("operand 0 transposed" in change for change in surviving_mutants(symmetric))
 

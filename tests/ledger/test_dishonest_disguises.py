@@ -55,11 +55,11 @@ def unpickled(R, a):
 
 
 def in_a_thread(R, a):
-    found = []
-    thread = threading.Thread(target=lambda: found.append(so3.hat(a)))
+    results = []
+    thread = threading.Thread(target=lambda: results.append(so3.hat(a)))
     thread.start()
     thread.join()
-    return R @ found[0] @ np.linalg.inv(R)
+    return R @ results[0] @ np.linalg.inv(R)
 
 
 def in_a_pool(R, a):
@@ -197,21 +197,25 @@ def test_turns_too_small_for_terms_of_second_order():
     )
 
 
-def wrong_beside_much(R, a):
+def wrong_beside_large_constant(R, a):
     return 1e7 + turned_printed(R, a) + 1e-3 * np.outer(a, a)
 
 
-def right_beside_much(R, a):
+def right_beside_large_constant(R, a):
     return 1e7 + turned_library(R, a)
 
 
-def truth_beside_much(R, a):
+def reference_beside_large_constant(R, a):
     return 1e7 + turned_reference(R, a)
 
 
 def test_a_large_constant_that_hides_variation_is_reported():
-    much = {"printed": wrong_beside_much, "library": right_beside_much, "reference": truth_beside_much}
-    assert refused("zero:", **much)
+    forms = {
+        "printed": wrong_beside_large_constant,
+        "library": right_beside_large_constant,
+        "reference": reference_beside_large_constant,
+    }
+    assert refused("zero:", **forms)
 
 
 # --- conditions and errata ------------------------------------------------------------------------------

@@ -161,8 +161,8 @@ def positive_library(R, a):
 
 
 def positive_reference(R, a):
-    found = turn(R, a)
-    return np.abs(found)
+    result = turn(R, a)
+    return np.abs(result)
 
 
 def long_printed(R, a):
@@ -380,5 +380,5 @@ def test_a_form_that_fails_in_a_second_call_is_reported():
         for name, form in (("printed", fails_later), ("reference", turned_reference))
     }
     before["library"] = [np.asarray(record.library(**values)) for values in draws]
-    found = side_effects.state_findings(record, draws, before)
-    assert any("printed form fails when called again" in line for line in found)
+    findings = side_effects.state_findings(record, draws, before)
+    assert any("printed form fails when called again" in line for line in findings)

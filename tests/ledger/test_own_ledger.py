@@ -73,22 +73,22 @@ def test_wrong_forms_are_found(own, capsys):
     add(own, "holds")
     status, text = run(capsys, "verify", "--ledger", own, "--json")
     assert status == 1
-    found = {each["id"]: each for each in json.loads(text)}
-    assert found[f"{own.name}/s1/e1"]["confirmed"]
-    assert not found[f"{own.name}/s2/e7"]["confirmed"]
-    assert found[f"{own.name}/s2/e7"]["counterexample"]
+    entries = {each["id"]: each for each in json.loads(text)}
+    assert entries[f"{own.name}/s1/e1"]["confirmed"]
+    assert not entries[f"{own.name}/s2/e7"]["confirmed"]
+    assert entries[f"{own.name}/s2/e7"]["counterexample"]
 
 
 def test_an_erratum_is_listed_with_its_counterexample(own, capsys):
     add(own, "erratum")
     status, text = run(capsys, "errata", "--ledger", own, "--json")
-    (found,) = json.loads(text)
-    assert (status, found["id"], found["verdict"]) == (0, f"{own.name}/s2/e7", "erratum")
-    assert found["replacement"].startswith("T = ")
-    status, text = run(capsys, "--ledger", own, "verify", found["id"], "--json")
-    (found,) = json.loads(text)
-    assert (status, found["confirmed"]) == (0, True)
-    assert set(found["counterexample"]) == {"omega", "r"}
+    (entry,) = json.loads(text)
+    assert (status, entry["id"], entry["verdict"]) == (0, f"{own.name}/s2/e7", "erratum")
+    assert entry["replacement"].startswith("T = ")
+    status, text = run(capsys, "--ledger", own, "verify", entry["id"], "--json")
+    (entry,) = json.loads(text)
+    assert (status, entry["confirmed"]) == (0, True)
+    assert set(entry["counterexample"]) == {"omega", "r"}
 
 
 def test_other_names_and_challenges(own):

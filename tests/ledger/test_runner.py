@@ -61,7 +61,7 @@ def blocks_reference(a, b):
     return result
 
 
-def nothing(a, b):
+def zero_vector(a, b):
     return 0.0 * a
 
 
@@ -228,7 +228,7 @@ class TestMutation:
         assert any("doubled 2" in change for change in surviving_mutants(weak))
 
     def test_zero_against_zero_is_reported(self):
-        assert surviving_mutants(make(printed=nothing, reference=nothing_reference)) == [
+        assert surviving_mutants(make(printed=zero_vector, reference=nothing_reference)) == [
             "compares zero with zero"
         ]
 
@@ -416,9 +416,9 @@ def test_stored_counterexamples_are_replayed_and_replaced_if_ineffective(monkeyp
         monkeypatch.setattr(
             counterexamples, "stored_choices", lambda choices=choices: ChoiceDatabase(dict(choices))
         )
-        found = find_counterexample(wrong)
-        assert found.max_residual > 0.1
-        size = sum(np.abs(value).sum() for value in found.counterexample.values())
+        result = find_counterexample(wrong)
+        assert result.max_residual > 0.1
+        size = sum(np.abs(value).sum() for value in result.counterexample.values())
         assert size < sum(np.abs(value).sum() for value in small.values())
 
 

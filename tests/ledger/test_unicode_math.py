@@ -78,8 +78,8 @@ def test_text_has_the_value_of_the_formula():
         for sign, code in {"−": "-", "·": "*", "²": "**2", "√": "math.sqrt"}.items():
             text = text.replace(sign, code)
         text = re.sub(r"math\.sqrt(\d+)", r"math.sqrt(\1)", text)
-        found = eval(text, {"math": math})
-        assert math.isclose(found, value, rel_tol=1e-9, abs_tol=1e-9), (tex, text)
+        result = eval(text, {"math": math})
+        assert math.isclose(result, value, rel_tol=1e-9, abs_tol=1e-9), (tex, text)
 
 
 @pytest.mark.parametrize("tex", [r"{a", r"\begin{pmatrix} a", r"\unknown", r"\frac{a}", r"\text{a"])

@@ -78,8 +78,8 @@ def test_poses_keep_their_last_row():
 def test_tuples_objects_and_dimensionless_values_are_converted():
     assert KILOMETERS.convert((2.0, 1), TupleQuantity((LENGTH, NUMBER))) == (2e-3, 1)
     assert KILOMETERS.convert("name", NUMBER) == "name"
-    found = KILOMETERS.convert(STEP, ObjectQuantity({"tolerance": LENGTH}))
-    assert found.tolerance == pytest.approx(STEP.tolerance * 1e-3)
+    converted = KILOMETERS.convert(STEP, ObjectQuantity({"tolerance": LENGTH}))
+    assert converted.tolerance == pytest.approx(STEP.tolerance * 1e-3)
     with pytest.raises(ValueError, match="kg for a value of the type int"):
         KILOMETERS.convert(1, MASS)
     with pytest.raises(ValueError, match="6 dimensions for an axis of 5"):
@@ -93,7 +93,7 @@ def test_constants_stay_as_they_are():
     assert abs(float(kept.factors(MASS, ())) - 1) > 0.1
 
 
-def broken(form: str, function: object) -> str:
+def findings_with(form: str, function: object) -> str:
     return "; ".join(findings(replace(STEP, **{form: function})))
 
 
@@ -108,10 +108,10 @@ def test_a_missing_step_or_mass_shows():
     def without_mass(m, c, J, phi, wrench, h):
         return right(1.0, c, J, phi, wrench, h)
 
-    assert "library's form are inconsistent" in broken("library", without_step)
-    assert "library's form are inconsistent" in broken("library", without_mass)
-    assert "oracle are inconsistent" in broken("reference", without_step)
-    assert "printed form are inconsistent" in broken("printed", without_step)
+    assert "library's form are inconsistent" in findings_with("library", without_step)
+    assert "library's form are inconsistent" in findings_with("library", without_mass)
+    assert "oracle are inconsistent" in findings_with("reference", without_step)
+    assert "printed form are inconsistent" in findings_with("printed", without_step)
 
 
 def test_a_wrong_declaration_shows():

@@ -9,7 +9,7 @@ RNG = np.random.default_rng(0)
 A, B, x = RNG.normal(size=(3, 4)), RNG.normal(size=(4, 5)), RNG.normal(size=4)
 
 
-def started(array):
+def internal_copy(array):
     """Return the same numbers in an array that is made during the call."""
     result = np.zeros(array.shape)
     result[:] = array
@@ -19,18 +19,18 @@ def started(array):
 @pytest.mark.parametrize(
     ("calculation", "count"),
     [
-        (lambda: started(A) @ B, 60),
-        (lambda: A @ started(x), 12),
-        (lambda: started(x) @ x, 4),
-        (lambda: (started(A).T @ A) @ (2 * started(B)), 48 + 20 + 80),
-        (lambda: started(A) + A - A, 0),
-        (lambda: started(A) / 3 * A, 24),
+        (lambda: internal_copy(A) @ B, 60),
+        (lambda: A @ internal_copy(x), 12),
+        (lambda: internal_copy(x) @ x, 4),
+        (lambda: (internal_copy(A).T @ A) @ (2 * internal_copy(B)), 48 + 20 + 80),
+        (lambda: internal_copy(A) + A - A, 0),
+        (lambda: internal_copy(A) / 3 * A, 24),
         (lambda: np.ones((7, 3, 4)) @ np.ones((4, 5)), 7 * 60),
-        (lambda: np.einsum("ij,jk->ik", started(A), B), 60),
+        (lambda: np.einsum("ij,jk->ik", internal_copy(A), B), 60),
         (lambda: np.einsum("...ij,...j->...i", np.ones((7, 3, 4)), x), 7 * 12),
         (lambda: np.linalg.solve(np.eye(4), B), 64),
-        (lambda: np.stack([started(x), x]) @ x, 8),
-        (lambda: np.swapaxes(started(A), 0, 1) @ A, 48),
+        (lambda: np.stack([internal_copy(x), x]) @ x, 8),
+        (lambda: np.swapaxes(internal_copy(A), 0, 1) @ A, 48),
         (lambda: np.linalg.eigh(np.eye(4))[1] @ x, 64 + 16),
         (lambda: A @ B, 0),  # nothing is made during the call
     ],
@@ -42,7 +42,7 @@ def test_known_operation_counts(calculation, count):
 def test_in_place_operations():
     def calculation():
         result = np.zeros(4)
-        result += started(x) @ x
+        result += internal_copy(x) @ x
         result *= 3
         result[1:] += A[:, 1:].T @ np.ones(3)
 
@@ -50,9 +50,9 @@ def test_in_place_operations():
 
 
 def test_counting_does_not_change_results():
-    found = []
-    count_multiplications(lambda: found.append(np.linalg.solve(np.eye(4) + started(B) @ B.T, x)))
-    np.testing.assert_allclose(np.asarray(found[0]), np.linalg.solve(np.eye(4) + B @ B.T, x), rtol=1e-14)
+    solutions = []
+    count_multiplications(lambda: solutions.append(np.linalg.solve(np.eye(4) + internal_copy(B) @ B.T, x)))
+    np.testing.assert_allclose(np.asarray(solutions[0]), np.linalg.solve(np.eye(4) + B @ B.T, x), rtol=1e-14)
 
 
 def test_numpy_is_restored():
@@ -65,6 +65,6 @@ def test_numpy_is_restored():
 
 def test_cached_arrays_count_in_later_calls():
     cache = []
-    assert count_multiplications(lambda: cache.append(started(A) @ B)) == 60
+    assert count_multiplications(lambda: cache.append(internal_copy(A) @ B)) == 60
     assert count_multiplications(lambda: cache[0] @ B.T) == 60
     assert count_multiplications(lambda: np.ones((2, 3)) @ cache[0]) == 30

@@ -60,7 +60,7 @@ UNCHANGED_NAMES = {"CASES", "region", "threshold", "examples"}
 """Names that the tests below use in strings."""
 
 
-class Renaming(ast.NodeTransformer):
+class Renamer(ast.NodeTransformer):
     """Renames all functions and variables of a module, except those that a call names as keywords."""
 
     def __init__(self, tree):
@@ -107,12 +107,12 @@ def load(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def renamed(load):
+def load_renamed(load):
     """Load a source with other names than it has."""
 
     def module(source, name):
         tree = ast.parse(source)
-        return load("\n\n" + ast.unparse(Renaming(tree).visit(tree)), name)
+        return load("\n\n" + ast.unparse(Renamer(tree).visit(tree)), name)
 
     return module
 
@@ -138,10 +138,10 @@ def size(value):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["plain", "built", "composite", "flat", "nested"])
-def test_names_do_not_change_draws(name, load, renamed):
+def test_names_do_not_change_draws(name, load, load_renamed):
     before = load(STRATEGIES, "before").CASES[name]
-    after = renamed(STRATEGIES, "after").CASES[name]
-    other = renamed(inspect.getsource(evaluation), "other_trials")
+    after = load_renamed(STRATEGIES, "after").CASES[name]
+    other = load_renamed(inspect.getsource(evaluation), "other_trials")
     assert not hasattr(other, "search")
     for region in ("generic", "large"):
         expected = evaluation.samples(before, 60, region=region)
@@ -151,21 +151,21 @@ def test_names_do_not_change_draws(name, load, renamed):
     assert evaluated_inputs(other.search_renamed, after) == expected
 
 
-def test_stored_inputs_are_replayed_under_another_name(load, renamed):
+def test_stored_inputs_are_replayed_under_another_name(load, load_renamed):
     def wrong(values):
         return len(values["chain"]) > 2
 
     before = load(STRATEGIES, "before").CASES["composite"]
-    after = renamed(STRATEGIES, "after").CASES["composite"]
-    other = renamed(inspect.getsource(evaluation), "other_trials")
+    after = load_renamed(STRATEGIES, "after").CASES["composite"]
+    other = load_renamed(inspect.getsource(evaluation), "other_trials")
     database = ChoiceDatabase({})
     phases = (evaluation.Phase.generate, evaluation.Phase.shrink)
-    found = evaluation.find_inputs(
+    result = evaluation.find_inputs(
         before, wrong, evaluation.search_settings(200, *phases, database=database), "claim"
     )
-    assert found is not None
+    assert result is not None
     replay = evaluation.search_settings(1, evaluation.Phase.reuse, database=database)
-    assert other.find_inputs_renamed(after, wrong, replay, "claim") == found
+    assert other.find_inputs_renamed(after, wrong, replay, "claim") == result
     assert other.find_inputs_renamed(after, wrong, replay, "another claim") is None
 
 
@@ -178,10 +178,10 @@ def test_hash_order_does_not_change_draws(tmp_path):
         "print([(samples(inputs, 50), evaluated_inputs(search, inputs)) for inputs in CASES.values()])\n"
     )
 
-    def printed(start):
+    def printed_lines(start):
         environment = {**os.environ, "PYTHONHASHSEED": start}
         completed = subprocess.run([sys.executable, file], env=environment, capture_output=True, text=True)
         assert completed.returncode == 0, completed.stderr
         return completed.stdout
 
-    assert printed("1") == printed("2")
+    assert printed_lines("1") == printed_lines("2")

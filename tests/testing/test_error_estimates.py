@@ -70,7 +70,7 @@ def waves_far_from_zero(rng):
 
 
 @family(ON_NUMBERS)
-def composed(rng):
+def composed_function(rng):
     t = rng.uniform(-2, 2)
     exact = mpmath.diff(lambda s: mpmath.exp(mpmath.sin(2 * s)) / (1 + s * s), mpmath.mpf(t))
     return lambda s: np.exp(np.sin(2 * s)) / (1 + s * s), t, float(exact)
@@ -300,8 +300,8 @@ def test_group_rounding_at_symmetric_points(case):
 def test_rounding_estimate_of_a_linear_function():
     """A multiple of t at zero, in binary fractions: no other error is left to count."""
     step = 2.0**-6
-    found = derivative(lambda t: 8 * t, step=step)
-    assert found.value == pytest.approx(8, rel=1e-14)
+    result = derivative(lambda t: 8 * t, step=step)
+    assert result.value == pytest.approx(8, rel=1e-14)
     values, positions = 8 * 4 * step, 8 * 4 * step
     rounding = 4 * np.finfo(float).eps * (values + positions)
-    assert found.error * step / rounding == pytest.approx(1, rel=0.1)
+    assert result.error * step / rounding == pytest.approx(1, rel=0.1)

@@ -12,20 +12,20 @@ from rbnotes.testing import interruptible
 
 
 @pytest.fixture
-def unreported():
+def interrupt_in_callback():
     """Interrupt once, inside a callback of the garbage collector."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    def collected(phase, messages):
-        gc.callbacks.remove(collected)
+    def interrupting_callback(phase, messages):
+        gc.callbacks.remove(interrupting_callback)
         signal.raise_signal(signal.SIGINT)
 
-    yield lambda: gc.callbacks.append(collected)
+    yield lambda: gc.callbacks.append(interrupting_callback)
     signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("wait", [time.sleep, threading.Event().wait], ids=["asleep", "at a lock"])
-def test_interrupt_in_a_callback_stops_the_run(unreported, wait):
+def test_interrupt_in_a_callback_stops_the_run(interrupt_in_callback, wait):
     hook, ended = sys.unraisablehook, []
 
     @interruptible()
@@ -34,7 +34,7 @@ def test_interrupt_in_a_callback_stops_the_run(unreported, wait):
         wait(60)
         ended.append(True)
 
-    unreported()
+    interrupt_in_callback()
     with pytest.raises(KeyboardInterrupt):
         long()
     assert not ended, "the interrupt came when the wait was over"

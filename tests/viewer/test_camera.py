@@ -65,7 +65,7 @@ def test_the_player_has_the_same_camera():
     np.testing.assert_allclose((expected.axes @ (position - target))[:2], 0, atol=1e-9)
 
 
-def everything():
+def all_shapes():
     poses = np.tile(np.eye(4), (len(TIMES), 1, 1))
     poses[:, 0, 3] = 4 * TIMES
     ends = np.stack([poses[:, :3, 3], np.tile([0.0, 1.0, 1.0], (len(TIMES), 1))], axis=1)
@@ -77,7 +77,7 @@ def everything():
 
 
 def test_the_extent_is_that_of_the_whole_motion_without_the_ground():
-    extent = everything().extent
+    extent = all_shapes().extent
     assert extent[:, 0].max() == pytest.approx(4.5)
     assert extent[:, 2].max() == pytest.approx(2.0)
     assert np.abs(extent).max() < 5
@@ -146,7 +146,7 @@ def test_a_spring_is_drawn_in_a_plane_between_its_ends(along):
 
 
 def test_a_page_without_scripts_shows_a_static_drawing_of_the_scene():
-    html = everything().to_html()
+    html = all_shapes().to_html()
     still = ElementTree.fromstring(html.split("<noscript>")[1].split("</noscript>")[0])
     first, middle, last = still.findall("g")
     assert [float(group.get("opacity")) for group in (first, middle, last)] == [0.25, 0.5, 1.0]

@@ -59,7 +59,7 @@ def faults(page: Path) -> list[str]:
     ]
 
 
-def _lighten(
+def _remove_plain_tokens(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
     if doctree is None:
@@ -77,5 +77,5 @@ def _check(app: Sphinx, exception: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    app.connect("html-page-context", _lighten)
+    app.connect("html-page-context", _remove_plain_tokens)
     app.connect("build-finished", _check)

@@ -315,12 +315,12 @@ def _write(app: Sphinx, exception: Exception | None) -> None:
     symbols = _table(app)
     if exception is not None or symbols is None or app.builder.format != "html":
         return
-    explanations = [[_spoken(e.tex[0]), e.meaning, e.unit, e.shape, e.code] for e in symbols.entries]
+    explanations = [[_symbol_reading(e.tex[0]), e.meaning, e.unit, e.shape, e.code] for e in symbols.entries]
     text = f"window.rbnotesSymbols = {json.dumps(explanations, ensure_ascii=False, separators=(',', ':'))};\n"
     (Path(app.outdir) / "_static" / SCRIPTS[0]).write_text(text, encoding="utf-8")
 
 
-def _spoken(tex: str) -> str:
+def _symbol_reading(tex: str) -> str:
     r"""Return the reading of a symbol: ``M hat c`` for ``\hat{M}_{c}``."""
     words = re.sub(r"\\(?:mathbf|boldsymbol|mathcal)", "", tex)
     words = re.sub(r"\\(hat|bar|tilde|vec|underline|overline)\{([^{}]*)\}", r"\2 \1", words)

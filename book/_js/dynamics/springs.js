@@ -17,8 +17,8 @@ export function wrenchOfForce(E, x, f) {
 export function segment(E, x, phi) {
   const span = subtract(transformPoint(E[1], x[1]), transformPoint(E[0], x[0]));
   const length = norm(span);
-  const apart = subtract(velocity(E[1], x[1], phi[1]), velocity(E[0], x[0], phi[0]));
-  return { span, length, rate: dot(span, apart) / length };
+  const relative = subtract(velocity(E[1], x[1], phi[1]), velocity(E[0], x[0], phi[0]));
+  return { span, length, rate: dot(span, relative) / length };
 }
 
 // Twin: rbnotes.forces.SpringDamper.
@@ -28,21 +28,21 @@ export const springDamper = (k, d, L) => (length, rate) => (k * (length - L) + d
 export const printedTension = (k, d, L) => (length, rate) => (k * (length - L) - d * rate) / L;
 
 // f_n = (1/l) (Gamma_1^T R_1^T dx; -Gamma_2^T R_2^T dx) times `sign`.
-function pull(E, x, { span, length }, tension, sign) {
+function endWrenches(E, x, { span, length }, tension, sign) {
   const force = scale((sign * tension) / length, span);
   return [wrenchOfForce(E[0], x[0], force), wrenchOfForce(E[1], x[1], scale(-1, force))];
 }
 
 // Twin: rbnotes.forces.path_wrenches(SpringDamper(k, d, L), E, x, phi).w.
 export function springDamperWrenches(E, x, phi, k, d, L) {
-  const found = segment(E, x, phi);
-  return pull(E, x, found, springDamper(k, d, L)(found.length, found.rate), 1);
+  const path = segment(E, x, phi);
+  return endWrenches(E, x, path, springDamper(k, d, L)(path.length, path.rate), 1);
 }
 
 // Twin: `printed` of the record sueda/s1.9.6/e1.66.
 export function springDamperWrenchesPrinted(E, x, phi, k, d, L) {
-  const found = segment(E, x, phi);
-  return pull(E, x, found, printedTension(k, d, L)(found.length, found.rate), -1);
+  const path = segment(E, x, phi);
+  return endWrenches(E, x, path, printedTension(k, d, L)(path.length, path.rate), -1);
 }
 
 // The matrix of (S 1.37) and (S 1.62) with its printed sign, times `factor`: 12 x 12, for two points of bodies.

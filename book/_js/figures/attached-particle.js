@@ -7,7 +7,7 @@ import { Force, Parameter } from "./handles.js";
 export const claim = "lloyd/s0.17/e0.21";
 const ENDS = [[-1.2, 0], [1.2, 0]], ONES = [[1, 0], [0, 1]], UNIT = 0.3, COLORS = { reduced: "normal", lumped: "wrong" };
 
-const tex = (mass) => String.raw`\mathbf v_\beta = w_1\mathbf v_1 + w_2\mathbf v_2,\qquad M' = M_{\alpha\alpha} + ${mass},\qquad \term{felt}{m_\text{felt}} = \bigl(w^\T M'^{-1}w\bigr)^{-1}`;
+const tex = (mass) => String.raw`\mathbf v_\beta = w_1\mathbf v_1 + w_2\mathbf v_2,\qquad M' = M_{\alpha\alpha} + ${mass},\qquad \term{effective}{m_\text{eff}} = \bigl(w^\T M'^{-1}w\bigr)^{-1}`;
 export const modes = {
   reduced: { label: "reduced", tex: tex(String.raw`m\,w w^\T`) },
   lumped: { label: "lumped", tex: tex(String.raw`\wrong{m\operatorname{diag}(w)}`) },
@@ -20,7 +20,7 @@ export const handles = {
   s: Parameter({ at: ["s"], label: "place of the particle", range: [[0, 1]], step: [0.05] }),
   mass: Parameter({ at: ["mass"], label: "mass of the particle (the ends have 1 kg)", range: [[0, 8]], step: [0.5], unit: "kg" }),
 };
-export const terms = { felt: { key: "felt", unit: "kg", kind: "force" } };
+export const terms = { effective: { key: "effective_mass", unit: "kg", kind: "force" } };
 export const numbers = [
   { label: "acceleration of the particle", key: "size", unit: "m/s²" },
   { label: "force by which the whole system contradicts it", key: "residual", unit: "N" },
@@ -28,15 +28,15 @@ export const numbers = [
 
 const weights = (s) => [1 - s, s];
 const massOf = (s, mass, mode) => (mode === "reduced" ? reducedMass : lumpedMass)(ONES, mass, weights(s));
-const feltAt = (s, mass, mode) => 1 / dot(weights(s), solve(massOf(s, mass, mode), weights(s)));
+const effectiveMass = (s, mass, mode) => 1 / dot(weights(s), solve(massOf(s, mass, mode), weights(s)));
 
 export function evaluate({ s, f, mass }, mode) {
   const w = weights(s), M = massOf(s, mass, mode), forces = reducedForce(w, f);
   const [x, y] = [0, 1].map((axis) => solve(M, forces.map((each) => each[axis])));
   const accelerations = [[x[0], y[0]], [x[1], y[1]]], own = add(scale(w[0], accelerations[0]), scale(w[1], accelerations[1]));
-  // The force of the attachment on the particle, and what the ends lack to balance its reaction.
-  const held = add(scale(mass, own), scale(-1, f)), lack = w.map((each, i) => norm(add(accelerations[i], scale(each, held))));
-  return { accelerations, own, size: norm(own), forces, felt: feltAt(s, mass, mode), residual: Math.max(...lack) };
+  // The force of the attachment on the particle, and the imbalance of the forces on the ends with its reaction.
+  const reaction = add(scale(mass, own), scale(-1, f)), imbalance = w.map((each, i) => norm(add(accelerations[i], scale(each, reaction))));
+  return { accelerations, own, size: norm(own), forces, effective_mass: effectiveMass(s, mass, mode), residual: Math.max(...imbalance) };
 }
 
 function scene(state, mode, e) {
@@ -53,14 +53,14 @@ function scene(state, mode, e) {
   ];
 }
 
-// The mass that the force feels, over the place of the particle.
+// The effective mass at the particle, over the place of the particle.
 function plot(state, mode, e) {
-  const most = 2 + state.mass, line = (each) => Array.from({ length: 41 }, (_, i) => [i / 40, feltAt(i / 40, state.mass, each)]);
+  const most = 2 + state.mass, line = (each) => Array.from({ length: 41 }, (_, i) => [i / 40, effectiveMass(i / 40, state.mass, each)]);
   return [
-    ...axes([0, 0, 1, 1.1 * most], "place of the particle", "mass that the force feels [kg]"),
+    ...axes([0, 0, 1, 1.1 * most], "place of the particle", "effective mass at the particle [kg]"),
     ...Object.keys(modes).map((each) => ({ line: line(each), kind: COLORS[each], curve: each === mode ? "" : "thin" })),
     ...Object.keys(modes).map((each, i) => ({ text: modes[each].label, at: [0.5, (0.35 - 0.12 * i) * most], kind: COLORS[each] })),
-    { disc: [[state.s, e.felt], 5], kind: COLORS[mode], curve: "head" },
+    { disc: [[state.s, e.effective_mass], 5], kind: COLORS[mode], curve: "head" },
   ].map((shape) => scaled(shape, most));
 }
 
@@ -78,4 +78,4 @@ export const views = [
 ];
 export const describe = (state, mode, e) =>
   `A particle of ${state.mass.toFixed(1)} kg between two of 1 kg, with a force on it. With the ${modes[mode].label} mass it accelerates by ${e.size.toFixed(2)} m/s²; ` +
-  `the force feels ${e.felt.toFixed(2)} kg.`;
+  `the effective mass at the particle is ${e.effective_mass.toFixed(2)} kg.`;

@@ -34,12 +34,12 @@ export const terms = {
 export const numbers = [{ label: "number of solutions", key: "count", digits: 0 }];
 
 export function evaluate({ q }, mode) {
-  const found = enumerateLCP(MATRICES[mode], q), which = found.findIndex((each) => each !== null);
-  const { z, w } = found[which] ?? { z: [0, 0], w: q };
+  const solutions = enumerateLCP(MATRICES[mode], q), index = solutions.findIndex((each) => each !== null);
+  const { z, w } = solutions[index] ?? { z: [0, 0], w: q };
   return {
     z, w, z1: z[0], z2: z[1], w1: w[0], w2: w[1], q,
-    count: found.filter((each) => each !== null).length,
-    cones: found.map((each) => (each === null ? 0 : 1)),
+    count: solutions.filter((each) => each !== null).length,
+    cones: solutions.map((each) => (each === null ? 0 : 1)),
   };
 }
 

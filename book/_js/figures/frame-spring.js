@@ -49,14 +49,14 @@ export function evaluate(state, mode) {
   const { pose, turn, spin } = state, [points, turning] = parts(state, mode), change = add(points, turning);
   const rotated = (e) => pose.map(([x, y, angle], i) => planar([x, y, angle + e * turn[i]]));
   const exact = scale(1 / 2e-6, subtract(elasticForce(rotated(1e-6), P, K), elasticForce(rotated(-1e-6), P, K)));
-  const swept = Array.from({ length: SPINS }, (_, i) => {
+  const changes = Array.from({ length: SPINS }, (_, i) => {
     const spins = spin.map((each, k) => (k ? each : FASTEST * ((2 * i) / (SPINS - 1) - 1)));
     return norm(add(...parts({ ...state, spin: spins }, "printed")).slice(0, 2));
   });
   return {
     force: elasticForce(pose.map(planar), P, K).slice(0, 2), change: change.slice(0, 2), exact: exact.slice(0, 2),
     points: norm(points.slice(0, 2)), turning: norm(turning.slice(0, 2)), size: norm(change.slice(0, 2)),
-    exact_size: norm(exact.slice(0, 2)), difference: norm(subtract(change, exact).slice(0, 2)), swept,
+    exact_size: norm(exact.slice(0, 2)), difference: norm(subtract(change, exact).slice(0, 2)), changes,
   };
 }
 
@@ -73,8 +73,8 @@ function scene({ pose }, mode, e) {
 }
 
 function plot({ spin }, mode, e) {
-  const top = 1.15 * Math.max(...e.swept, e.exact_size, 0.1), fit = (y) => y / top;
-  const points = e.swept.map((y, i) => [FASTEST * ((2 * i) / (SPINS - 1) - 1), fit(y)]);
+  const top = 1.15 * Math.max(...e.changes, e.exact_size, 0.1), fit = (y) => y / top;
+  const points = e.changes.map((y, i) => [FASTEST * ((2 * i) / (SPINS - 1) - 1), fit(y)]);
   const ends = (y) => [[-FASTEST, y], [FASTEST, y]];
   return [
     ...axes([-FASTEST, 0, FASTEST, 1], "ω of A [rad/s]", "|δf| [N]", [0, 0]),

@@ -1,4 +1,4 @@
-// What a reader can drag, as data: where a value is in the state, its range, step and unit.
+// Handles that a reader can drag, as data: where a value is in the state, its range, step and unit.
 // A value is an array: Point [x, y], Force [x, y], Body [x, y, angle], Direction [angle], Parameter [number].
 const clamp = (value, [least, most]) => Math.min(Math.max(value, least), most);
 const snap = (value, step) => Math.round(value / step) * step;

@@ -23,7 +23,7 @@ export const terms = { along: { key: "along", unit: "N s", kind: "force" } };
 export const numbers = [
   { label: "energy of the change", key: "energy", unit: "J" },
   { label: "least possible", key: "least", unit: "J" },
-  { label: "energy lost", key: "lost", unit: "J" },
+  { label: "energy lost", key: "loss", unit: "J" },
 ];
 
 const energy = (M, v) => M.reduce((sum, row, i) => sum + (row[i] * v[i] ** 2) / 2, 0);
@@ -35,11 +35,11 @@ function after(state, masses) {
 
 export function evaluate(state, mode) {
   const M = [[1, 0], [0, state.mass]], tangent = [Math.cos(state.angle), Math.sin(state.angle)];
-  const right = after(state, M), found = mode === "masses" ? right : after(state, [[1, 0], [0, 1]]);
-  const change = subtract(found, state.v), impulse = [change[0], state.mass * change[1]];
+  const right = after(state, M), shown = mode === "masses" ? right : after(state, [[1, 0], [0, 1]]);
+  const change = subtract(shown, state.v), impulse = [change[0], state.mass * change[1]];
   return {
-    after: found, impulse, along: dot(tangent, impulse), energy: energy(M, change), least: energy(M, subtract(right, state.v)),
-    lost: energy(M, state.v) - energy(M, found),
+    after: shown, impulse, along: dot(tangent, impulse), energy: energy(M, change), least: energy(M, subtract(right, state.v)),
+    loss: energy(M, state.v) - energy(M, shown),
   };
 }
 

@@ -83,9 +83,9 @@ function scene(state, mode, e, trace) {
 function plot(state, mode, e) {
   const shapes = [{ line: [[-0.5, 0], [3.6, 0]], curve: "thin axis" }];
   ["scalar", "x", "y", "z"].forEach((name, i) => {
-    ["base", "body"].forEach((way, k) => {
-      const left = i - 0.34 + 0.34 * k, y = e[way][i];
-      shapes.push({ line: [[left, 0], [left + 0.3, 0], [left + 0.3, y], [left, y]], closed: true, kind: way === mode ? "force" : "muted", curve: "fill" });
+    ["base", "body"].forEach((side, k) => {
+      const left = i - 0.34 + 0.34 * k, y = e[side][i];
+      shapes.push({ line: [[left, 0], [left + 0.3, 0], [left + 0.3, y], [left, y]], closed: true, kind: side === mode ? "force" : "muted", curve: "fill" });
     });
     shapes.push({ text: name, at: [i - 0.02, -0.82], off: [0, 8], kind: i ? "ink" : "position" });
   });

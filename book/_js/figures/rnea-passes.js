@@ -1,4 +1,4 @@
-// A chain of links on hinges: in each pass of RNEA, what a link takes over from its neighbor and what it adds.
+// A chain of links on hinges: in each pass of RNEA, the term from a link's neighbor and the link's own term.
 import { rnea } from "../dynamics/chain.js";
 import { box, transformInertia } from "../dynamics/inertia.js";
 import { apply, dot, norm, scale } from "../dynamics/matrix.js";
@@ -35,8 +35,8 @@ export const handles = {
 };
 const term = (key, unit, kind) => ({ key, unit, kind });
 export const terms = {
-  turning: term("taken", "rad/s", "muted"), changing: term("taken", "", "muted"), load: term("taken", "N m", "muted"), velocity: term("own", "rad/s", KINDS.velocities),
-  acceleration: term("own", "", KINDS.accelerations), force: term("own", "N m", KINDS.forces),
+  turning: term("shown_from_neighbor", "rad/s", "muted"), changing: term("shown_from_neighbor", "", "muted"), load: term("shown_from_neighbor", "N m", "muted"), velocity: term("shown_own", "rad/s", KINDS.velocities),
+  acceleration: term("shown_own", "", KINDS.accelerations), force: term("shown_own", "N m", KINDS.forces),
 };
 export const numbers = [
   { label: "power of the torques", key: "power", unit: "W" },
@@ -52,28 +52,29 @@ function energy(state, time) {
   return passes(later).twists.reduce((sum, phi, i) => sum + dot(phi, apply(M, phi)) / 2 - (MASS * GRAVITY[1] * (places[i][1] + places[i + 1][1])) / 2, 0);
 }
 
-// What the links have after the pass, and what they took over: rates of turning, their rates, or torques.
-function shares({ twists, rates, wrenches, torques }, { q }, mode) {
-  const outward = (all) => ({ totals: all.map((each) => each[2]), taken: all.map((_, i) => (i ? all[i - 1][2] : 0)) });
+// The values of all links after the pass, and the terms from their neighbors: angular velocities, their rates, or torques.
+function valuesAndTerms({ twists, rates, wrenches, torques }, { q }, mode) {
+  const outward = (all) => ({ totals: all.map((each) => each[2]), fromNeighbor: all.map((_, i) => (i ? all[i - 1][2] : 0)) });
   if (mode !== "forces") return outward(mode === "velocities" ? twists : rates);
   const pose = (i) => planar([LENGTH, 0, q[i]]);
-  return { totals: torques, taken: torques.map((_, i) => (i < COUNT - 1 ? transformWrench(pose(i + 1), wrenches[i + 1])[2] : 0)) };
+  return { totals: torques, fromNeighbor: torques.map((_, i) => (i < COUNT - 1 ? transformWrench(pose(i + 1), wrenches[i + 1])[2] : 0)) };
 }
 
 // The arrows of the pass along the axes of the world: velocities of ends, accelerations of centers, forces in hinges.
 function arrows({ twists, rates, wrenches }, state, mode) {
   return headings(state).map((heading, i) => {
     const [w, vx, vy] = twists[i].slice(2, 5), [a, ax, ay] = rates[i].slice(2, 5), x = mode === "velocities" ? LENGTH : LENGTH / 2;
-    const fast = [vx, vy + w * x], local = { velocities: fast, accelerations: [ax - w * fast[1], ay + w * fast[0] + a * x], forces: wrenches[i].slice(3, 5) };
+    const velocity = [vx, vy + w * x], local = { velocities: velocity, accelerations: [ax - w * velocity[1], ay + w * velocity[0] + a * x], forces: wrenches[i].slice(3, 5) };
     return offset([0, 0, heading], local[mode]);
   });
 }
 
 export function evaluate(state, mode) {
-  const found = passes(state), { totals, taken } = shares(found, state, mode);
+  const results = passes(state), { totals, fromNeighbor } = valuesAndTerms(results, state, mode);
   return {
-    totals, handed: taken, arrows: arrows(found, state, mode), taken: taken[SHOWN], own: totals[SHOWN] - taken[SHOWN], sizes: arrows(found, state, mode).map(norm),
-    power: dot(found.torques, state.rates), quotient: (energy(state, STEP) - energy(state, -STEP)) / (2 * STEP),
+    totals, from_neighbor: fromNeighbor, arrows: arrows(results, state, mode), sizes: arrows(results, state, mode).map(norm),
+    shown_from_neighbor: fromNeighbor[SHOWN], shown_own: totals[SHOWN] - fromNeighbor[SHOWN],
+    power: dot(results.torques, state.rates), quotient: (energy(state, STEP) - energy(state, -STEP)) / (2 * STEP),
   };
 }
 
@@ -92,17 +93,17 @@ function scene(state, mode, e) {
   return [{ line: [[-0.25, 0], [0.25, 0]], kind: "muted", curve: "cable" }, ...links, ...names, ...places.slice(0, COUNT).map((each) => ({ disc: [each, 5], curve: "head" })), ...vectors, ...values];
 }
 
-// For each link: what it takes over (gray), and what it has after the pass.
+// For each link: the term from its neighbor (gray), and the value after the pass.
 function plot(state, mode, e) {
-  const most = Math.max(0.5, ...e.totals.map(Math.abs), ...e.handed.map(Math.abs)), least = Math.min(0, ...e.totals, ...e.handed), kind = KINDS[mode], outward = mode !== "forces";
+  const most = Math.max(0.5, ...e.totals.map(Math.abs), ...e.from_neighbor.map(Math.abs)), least = Math.min(0, ...e.totals, ...e.from_neighbor), kind = KINDS[mode], outward = mode !== "forces";
   const bar = (left, value, kind) => ({ line: [[left, 0], [left + 0.3, 0], [left + 0.3, value / most], [left, value / most]], closed: true, kind, curve: "fill" });
   const links = e.totals.flatMap((total, i) => [
-    bar(i + 0.08, e.handed[i], "muted"), bar(i + 0.42, total, kind), { text: `link ${i + 1}`, at: [i + 0.4, least / most], off: [0, 15], kind: i === SHOWN ? "body-b" : "muted" },
+    bar(i + 0.08, e.from_neighbor[i], "muted"), bar(i + 0.42, total, kind), { text: `link ${i + 1}`, at: [i + 0.4, least / most], off: [0, 15], kind: i === SHOWN ? "body-b" : "muted" },
     { text: total.toFixed(1), at: [i + 0.57, total / most], off: [0, total < 0 ? 14 : -5], kind },
   ]);
-  const way = { arrow: outward ? [[0.2, 1.42], [2.5, 0]] : [[2.7, 1.42], [-2.5, 0]], kind, curve: "thin" };
-  const said = `taken over (gray) and result, ${UNITS[mode][1]}`;
-  return [{ line: [[0, 0], [2.9, 0]], curve: "thin axis" }, way, ...links, { text: said, at: [1.45, 1.5], off: [0, -4], kind: "muted" }];
+  const direction = { arrow: outward ? [[0.2, 1.42], [2.5, 0]] : [[2.7, 1.42], [-2.5, 0]], kind, curve: "thin" };
+  const caption = `from the neighbor (gray) and result, ${UNITS[mode][1]}`;
+  return [{ line: [[0, 0], [2.9, 0]], curve: "thin axis" }, direction, ...links, { text: caption, at: [1.45, 1.5], off: [0, -4], kind: "muted" }];
 }
 
 export const views = [
@@ -110,4 +111,4 @@ export const views = [
   { name: "plot", box: [-0.05, -1.4, 2.95, 1.75], height: 258, draw: plot },
 ];
 export const describe = (state, mode, e) =>
-  `A chain of links in pass ${modes[mode].label} of RNEA. Link ${SHOWN + 1} takes over ${e.taken.toFixed(2)} and adds ${e.own.toFixed(2)} ${UNITS[mode][1]}.`;
+  `A chain of links in pass ${modes[mode].label} of RNEA. Link ${SHOWN + 1} takes ${e.shown_from_neighbor.toFixed(2)} from its neighbor and adds ${e.shown_own.toFixed(2)} ${UNITS[mode][1]}.`;

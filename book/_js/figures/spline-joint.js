@@ -56,10 +56,10 @@ export const status = ({ q }) => (q >= LAST ? "settled" : "");
 
 export function evaluate(state, mode, running = false) {
   const now = at(state, mode, state.q), acceleration = accelerationAt(now), exact = quotientAt(state, state.q), [w, vx, vy] = now.S.slice(2, 5);
-  const found = { pose: planarPose(now.Q), twist: [w, vx, vy], acceleration: norm(acceleration), vector: acceleration, exact, quotient: norm(exact), distance: Math.hypot(vx, vy) / Math.max(SMALLEST, Math.abs(w)) };
-  if (running) return { ...found, difference: norm(subtract(acceleration, exact)) };
-  const all = Array.from({ length: SHOWN + 1 }, (_, i) => (LAST * i) / SHOWN).map((q) => ({ found: accelerationAt(at(state, mode, q)), right: accelerationAt(at(state, "right", q)) }));
-  return { ...found, difference: Math.max(...all.map((each) => norm(subtract(each.found, each.right)))), sizes: all.map((each) => norm(each.found)), rights: all.map((each) => norm(each.right)) };
+  const values = { pose: planarPose(now.Q), twist: [w, vx, vy], acceleration: norm(acceleration), vector: acceleration, exact, quotient: norm(exact), distance: Math.hypot(vx, vy) / Math.max(SMALLEST, Math.abs(w)) };
+  if (running) return { ...values, difference: norm(subtract(acceleration, exact)) };
+  const all = Array.from({ length: SHOWN + 1 }, (_, i) => (LAST * i) / SHOWN).map((q) => ({ shown: accelerationAt(at(state, mode, q)), right: accelerationAt(at(state, "right", q)) }));
+  return { ...values, difference: Math.max(...all.map((each) => norm(subtract(each.shown, each.right)))), sizes: all.map((each) => norm(each.shown)), rights: all.map((each) => norm(each.right)) };
 }
 
 function scene(state, mode, e) {

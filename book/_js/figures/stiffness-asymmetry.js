@@ -27,7 +27,7 @@ export const handles = {
 export const terms = { asymmetry: { key: "asymmetry", unit: "N", kind: "moment" } };
 export const numbers = [
   { label: "largest error of the matrix against the difference quotient", key: "error", unit: "N" },
-  { label: "error of the force predicted for the move", key: "missed", unit: "N" },
+  { label: "error of the force predicted for the move", key: "force_error", unit: "N" },
   { label: "error of the torque predicted for it", key: "twisted", unit: "N m" },
 ];
 
@@ -35,8 +35,8 @@ export const numbers = [
 const move = ({ turn, shift }, part = 1) => [0, 0, part * turn, part * shift, 0, 0];
 const planarPart = (K) => PLANE.map((i) => PLANE.map((j) => K[i][j]));
 const forcesAt = (E, state, mode) => {
-  const found = directionalForce([...state.force, 0], E, POINT);
-  return mode === "world" ? rotateToWorld(found, E) : found;
+  const force = directionalForce([...state.force, 0], E, POINT);
+  return mode === "world" ? rotateToWorld(force, E) : force;
 };
 
 // The pose after a small displacement along coordinate j, in the axes of the mode.
@@ -62,7 +62,7 @@ export function evaluate(state, mode) {
   return {
     wrench: w.slice(2, 5), matrix, skew, predicted, after, asymmetry: Math.max(...skew.flat().map(Math.abs)),
     error: Math.max(...matrix.flatMap((row, i) => subtract(row, exact[i])).map(Math.abs)),
-    missed: norm(subtract(predicted, after).slice(1)), twisted: Math.abs(predicted[0] - after[0]),
+    force_error: norm(subtract(predicted, after).slice(1)), twisted: Math.abs(predicted[0] - after[0]),
   };
 }
 
@@ -102,4 +102,4 @@ export const views = [
 ];
 export const describe = (state, mode, e) =>
   `A body with a force that is constant in the world, in ${modes[mode].label}. The largest entry of K minus its transpose is ${e.asymmetry.toFixed(2)}. ` +
-  `After the move, the predicted force is off by ${e.missed.toFixed(2)} N.`;
+  `After the move, the predicted force is off by ${e.force_error.toFixed(2)} N.`;

@@ -9,7 +9,7 @@ export const claim = "sueda/s1.7/t320#a";
 const SIZE = [0.6, 0.3, 0.3], MASS = 1, STEPS = 100, STEP = 0.02, FAR = 1.6, NONE = [0, 0, 0, 0, 0, 0];
 const COLORS = { whole: "normal", diagonal: "wrong" };
 
-const tex = (matrix) => String.raw`M = ${matrix},\qquad M\dot\phi = \ad_\phi^\T M\phi,\qquad \term{drift}{\text{way of the center of mass}}`;
+const tex = (matrix) => String.raw`M = ${matrix},\qquad M\dot\phi = \ad_\phi^\T M\phi,\qquad \term{drift}{\text{displacement of the center of mass}}`;
 export const modes = {
   whole: { label: "whole matrix", tex: tex(String.raw`\begin{pmatrix} I & m[c] \\ -m[c] & mI_3 \end{pmatrix}`) },
   diagonal: { label: "diagonal", tex: tex(String.raw`\wrong{\operatorname{diag}(I_1, I_2, I_3, m, m, m)}`) },
@@ -27,7 +27,7 @@ export const terms = { drift: { key: "drift", unit: "m", kind: "position" } };
 export const numbers = [
   { label: "moment about the center of mass", key: "moment", unit: "kg m²" },
   { label: "about the origin of the frame", key: "outer", unit: "kg m²" },
-  { label: "way of the center of mass in 2 s", key: "way", unit: "m" },
+  { label: "displacement of the center of mass in 2 s", key: "displacement", unit: "m" },
 ];
 
 const inertiaOf = ({ weld, mass }) => composite(box(MASS, SIZE), transformInertia(planar(weld), box(mass, SIZE)));
@@ -45,23 +45,23 @@ export function step(state, mode, h) {
   return { ...start, ...advance(start, matrixOf(M, mode), h) };
 }
 
-const way = (pose, com) => Math.hypot(...offset(pose, com).map((each, i) => each - com[i]));
+const distance = (pose, com) => Math.hypot(...offset(pose, com).map((each, i) => each - com[i]));
 
 function ways(state, M, com, mode) {
   let now = { pose: [0, 0, 0], twist: twistOf({ ...state, twist: null }, com) };
   const matrix = matrixOf(M, mode), values = [0];
   for (let i = 0; i < STEPS; i++) {
     now = advance(now, matrix, STEP);
-    values.push(way(now.pose, com));
+    values.push(distance(now.pose, com));
   }
   return values;
 }
 
 export function evaluate(state, mode, running = false) {
-  const M = inertiaOf(state), { com, moment } = planarProperties(M), drift = way(state.pose, com);
-  if (running) return { com, moment, outer: M[2][2], drift, way: drift };
+  const M = inertiaOf(state), { com, moment } = planarProperties(M), drift = distance(state.pose, com);
+  if (running) return { com, moment, outer: M[2][2], drift, displacement: drift };
   const all = Object.fromEntries(Object.keys(modes).map((each) => [each, ways(state, M, com, each)]));
-  return { com, moment, outer: M[2][2], drift, way: all[mode][STEPS], ...all };
+  return { com, moment, outer: M[2][2], drift, displacement: all[mode][STEPS], ...all };
 }
 
 export const status = (state, e) => (e.drift > FAR ? "diverged" : "");
@@ -78,7 +78,7 @@ function scene({ pose, weld }, mode, e, trace) {
 }
 
 function plot(state, mode, e, trace) {
-  const shapes = axes([0, 0, STEPS, FAR], trace.length > 1 ? "time" : "2 s", "way of the center of mass [m]");
+  const shapes = axes([0, 0, STEPS, FAR], trace.length > 1 ? "time" : "2 s", "displacement of the center of mass [m]");
   const lines = trace.length > 1 ? { [mode]: trace.slice(-STEPS).map((each) => each.e.drift) } : { diagonal: e.diagonal, whole: e.whole };
   for (const [each, values] of Object.entries(lines)) {
     shapes.push({ line: values.map((value, i) => [i, Math.min(value, FAR)]), kind: COLORS[each], curve: each === mode ? "" : "thin" });
@@ -91,4 +91,4 @@ export const views = [
   { name: "plot", box: [-3, -0.15, STEPS + 3, FAR + 0.1], height: 272, draw: plot },
 ];
 export const describe = (state, mode, e) =>
-  `Two boxes welded together, spinning with ${state.omega.toFixed(1)} rad/s. With the ${modes[mode].label} the center of mass, which no force moves, goes ${e.way.toFixed(2)} m in two seconds.`;
+  `Two boxes welded together, spinning with ${state.omega.toFixed(1)} rad/s. With the ${modes[mode].label} the center of mass, which no force moves, goes ${e.displacement.toFixed(2)} m in two seconds.`;

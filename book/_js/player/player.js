@@ -189,7 +189,7 @@ export class Player {
     this.canvas.addEventListener("keydown", (event) => this.onKey(event));
   }
 
-  /** What the colors mean, and a switch for each layer. */
+  /** Legend of the colors, and a switch for each layer. */
   addLegend(figure) {
     const named = new Map(this.data.items.filter(({ name }) => name).map((item) => [item.name, item.color]));
     const layers = new Set(this.items.map(({ layer }) => layer).filter(Boolean));

@@ -38,7 +38,7 @@ def build_grid(centers, radii):
         if 2 * radii[i] <= size:
             for k in range(3):
                 cells[i, k] = int(max(-MAX_CELL, min(MAX_CELL, math.floor(centers[i, k] / size))))
-            list_index = list_of_cell(cells[i, 0], cells[i, 1], cells[i, 2], num_lists)
+            list_index = cell_list_index(cells[i, 0], cells[i, 1], cells[i, 2], num_lists)
             following[i], heads[list_index] = heads[list_index], i
         else:
             following[i], large[num_large] = i, i
@@ -47,7 +47,7 @@ def build_grid(centers, radii):
 
 
 @jit_noalloc
-def list_of_cell(x, y, z, num_lists):
+def cell_list_index(x, y, z, num_lists):
     """Return the index of the hash table's list for a cell."""
     return (x * 73856093 ^ y * 19349663 ^ z * 83492791) & (num_lists - 1)
 
@@ -70,7 +70,7 @@ def later_neighbors(i, centers, radii, grid, neighbors):
     for x in range(cells[i, 0] - 1, cells[i, 0] + 2):
         for y in range(cells[i, 1] - 1, cells[i, 1] + 2):
             for z in range(cells[i, 2] - 1, cells[i, 2] + 2):
-                j = heads[list_of_cell(x, y, z, len(heads))]
+                j = heads[cell_list_index(x, y, z, len(heads))]
                 # A list is in descending order.
                 while j > i:
                     is_in_cell = cells[j, 0] == x and cells[j, 1] == y and cells[j, 2] == z

@@ -68,7 +68,7 @@ def find_contacts(shapes, bodies, excluded_pairs, poses, margin, contact_points)
 
 @jit_alloc
 def core_half_extents(shape):
-    """Return the half extents of the core."""
+    """Return the half extents of the core: a rounded box without its radius."""
     return shape[HALF_EXTENTS], shape[HALF_EXTENTS + 1], shape[HALF_EXTENTS + 2]
 
 

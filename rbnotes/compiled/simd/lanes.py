@@ -72,7 +72,7 @@ def _register_operator(function, instruction):
     for pair in pairs:
 
         @lower_builtin(function, *pair)
-        def lowered(context, builder, signature, values):
+        def emit_instruction(context, builder, signature, values):
             return instruction(builder, *_as_vectors(builder, signature.args, values))
 
 
@@ -129,7 +129,7 @@ for _function, _name in ((sqrt, "sqrt"), (absolute, "fabs")):
     for _kind in (_float64x8, _real):
 
         @lower_builtin(_function, _kind)
-        def _lowered(context, builder, signature, values, name=_name):
+        def _emit_intrinsic(context, builder, signature, values, name=_name):
             return call_intrinsic(builder, name, values[0])
 
 

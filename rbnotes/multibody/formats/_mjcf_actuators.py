@@ -39,7 +39,7 @@ def read_actuator(contents: FileContents, element: Element) -> None:
         context.refuse(element, "no 'joint'", "an actuator on a joint")
         return
     body = contents.named_joint(actuator, "joint")
-    gear = xml.values(actuator, "gear", (1, 6), np.ones(1))[0]
+    gear = float(xml.values(actuator, "gear", (1, 6), np.ones(1))[0])
     if gear == 0:
         raise InvalidArgument(f"{element.label}: gear", "zero", "a number that is not zero")
     controls = xml.bounds(contents.context, actuator, "ctrllimited", "ctrlrange") or (-np.inf, np.inf)
@@ -49,25 +49,32 @@ def read_actuator(contents: FileContents, element: Element) -> None:
     if any(each.body == body for each in contents.laws):
         context.refuse(element, f"a second actuator on joint {actuator.get('joint')!r}", "one")
         return
-    default = float(np.clip(0.0, *controls))
-    if default and kind == "motor":
+    default_control = float(np.clip(0.0, *controls))
+    if default_control and kind == "motor":
         context.refuse(element, f"ctrlrange {actuator.get('ctrlrange')!r}", "a range with zero")
-    limit = abs(gear) * forces[1]
+    contents.laws.append(_actuator_law(actuator, kind, body, gear, default_control, forces[1]))
+    name = element.get("name") or f"actuator{len(contents.actuators)}"
+    if any(each.name == name for each in contents.actuators):
+        raise InvalidArgument(element.label, f"the name {name!r} twice", "a name for each")
+    contents.actuators.append(MjcfActuator(name, kind, body, gear * gain, *controls))
+
+
+def _actuator_law(
+    actuator: Element, kind: str, body: str, gear: float, default_control: float, max_force: float
+) -> Motor | PositionServo | VelocityServo:
+    """Return the force law of a motor or a servo at the default control, in the coordinate of the joint."""
+    limit, target = abs(gear) * max_force, default_control / gear
     kp, kv = (
         xml.value(actuator, name, default, 0.0) * gear**2
         for name, default in (("kp", 1.0), ("kv", float(kind == "velocity")))
     )
     match kind:
         case "motor":
-            contents.laws.append(Motor(body, force_limit=limit))
+            return Motor(body, force_limit=limit)
         case "position":
-            contents.laws.append(PositionServo(body, kp=kp, kd=kv, target=default / gear, force_limit=limit))
+            return PositionServo(body, kp=kp, kd=kv, target=target, force_limit=limit)
         case _:
-            contents.laws.append(VelocityServo(body, kv=kv, target=default / gear, force_limit=limit))
-    name = element.get("name") or f"actuator{len(contents.actuators)}"
-    if any(each.name == name for each in contents.actuators):
-        raise InvalidArgument(element.label, f"the name {name!r} twice", "a name for each")
-    contents.actuators.append(MjcfActuator(name, kind, body, float(gear) * gain, *controls))
+            return VelocityServo(body, kv=kv, target=target, force_limit=limit)
 
 
 def _classify_general(contents: FileContents, actuator: Element) -> tuple[str, float, dict[str, str]] | None:

@@ -168,12 +168,12 @@ class JointKinematics:
 
     @cached_property
     def parent_adjoint(self) -> Array:
-        """Return the adjoints of the parents' poses."""
+        """Adjoints ``(n, 6, 6)`` of the poses of the parents in the joint frames of the bodies."""
         return se3.Ad(self.parent_poses)
 
     @cached_property
     def relative_poses(self) -> Array:
-        """Return the inverses of the world poses of the parents' joint frames."""
+        """Poses ``(n, 4, 4)`` of the bodies' joint frames in those of the parents."""
         return se3.inverse(self.parent_poses @ self.layout.parent_frames)
 
     def coordinates(self, group: JointGroup) -> Array:

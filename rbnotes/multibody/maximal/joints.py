@@ -99,9 +99,9 @@ def joint_from_world_frame(
     q = kind.neutral if q is None else arguments.with_ndim("q", kind._check_coordinates("q", q), 1)
     body = check_body_index("body", body, len(poses))
     parent = check_parent_index(parent, len(poses))
-    of_parent = frame if parent == WORLD else se3.inverse(poses[parent]) @ frame
-    of_body = frame @ kind.compute_transform(q)
-    return Joint(kind, body, se3.inverse(poses[body]) @ of_body, parent, of_parent)
+    parent_frame = frame if parent == WORLD else se3.inverse(poses[parent]) @ frame
+    body_frame_in_world = frame @ kind.compute_transform(q)
+    return Joint(kind, body, se3.inverse(poses[body]) @ body_frame_in_world, parent, parent_frame)
 
 
 def relative_twist(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:

@@ -95,10 +95,10 @@ def test_card_states_frames_and_meanings():
 
 def sections():
     """Return the sections of the ledger, each once."""
-    found = {}
+    sections_by_id = {}
     for module in active_ledger().modules():
-        found |= {id(value): value for value in vars(module).values() if isinstance(value, Section)}
-    return list(found.values())
+        sections_by_id |= {id(value): value for value in vars(module).values() if isinstance(value, Section)}
+    return list(sections_by_id.values())
 
 
 def test_every_argument_of_a_section_is_used_by_a_claim():

@@ -20,16 +20,16 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def paper(folder):
+def prepared(folder):
     return grading.prepare_assignment(grading.read_assignment(folder / "hw.toml"))
 
 
 @pytest.fixture
-def graded(paper):
+def grade_source(prepared):
     """Return a function that grades one source text."""
 
     def run(source, student="ann"):
-        (found,) = grading.grade_submissions(paper, [grading.Submission(student, "hw.py", source)], jobs=1)
-        return found
+        (grade,) = grading.grade_submissions(prepared, [grading.Submission(student, "hw.py", source)], jobs=1)
+        return grade
 
     return run

@@ -10,12 +10,17 @@ TASK = '[[task]]\nfunction = "f"\nclaim = "lloyd/s0.2/d2"\npoints = 1\n'
 
 
 def test_assignment_file_is_read(folder):
-    found = grading.read_assignment(folder / "hw.toml")
-    assert (found.title, found.seed, found.points, found.folder) == ("Multiples", 3, 6, folder)
-    assert found.limits.seconds == 60.0
-    assert [task.function for task in found.tasks] == ["double", "triple"]
-    assert dict(found.tasks[0].regions) == {"generic": 3, "tiny": 1}
-    assert found.feedback == grading.Feedback()
+    assignment = grading.read_assignment(folder / "hw.toml")
+    assert (assignment.title, assignment.seed, assignment.points, assignment.folder) == (
+        "Multiples",
+        3,
+        6,
+        folder,
+    )
+    assert assignment.limits.seconds == 60.0
+    assert [task.function for task in assignment.tasks] == ["double", "triple"]
+    assert dict(assignment.tasks[0].regions) == {"generic": 3, "tiny": 1}
+    assert assignment.feedback == grading.Feedback()
 
 
 @pytest.mark.parametrize(
@@ -112,20 +117,20 @@ def test_the_seed_decides_the_cases(folder):
 @pytest.mark.parametrize(
     ("call", "name"),
     [
-        (lambda paper: grading.read_assignment(3), "path"),
-        (lambda paper: grading.read_submissions(None), "folder"),
-        (lambda paper: grading.prepare_assignment("hw.toml"), "assignment"),
-        (lambda paper: [*grading.grade_submissions("hw.toml", [])], "prepared"),
-        (lambda paper: [*grading.grade_submissions(paper, ["ann.py"])], r"submissions[0]"),
+        (lambda prepared: grading.read_assignment(3), "path"),
+        (lambda prepared: grading.read_submissions(None), "folder"),
+        (lambda prepared: grading.prepare_assignment("hw.toml"), "assignment"),
+        (lambda prepared: [*grading.grade_submissions("hw.toml", [])], "prepared"),
+        (lambda prepared: [*grading.grade_submissions(prepared, ["ann.py"])], r"submissions[0]"),
         (
-            lambda paper: [*grading.grade_submissions(paper, grading.Submission("ann", "ann.py"))],
+            lambda prepared: [*grading.grade_submissions(prepared, grading.Submission("ann", "ann.py"))],
             "submissions",
         ),
-        (lambda paper: [*grading.grade_submissions(paper, [], jobs=0)], "jobs"),
+        (lambda prepared: [*grading.grade_submissions(prepared, [], jobs=0)], "jobs"),
     ],
 )
 def test_argument_of_wrong_type_is_named(folder, call, name):
-    paper = grading.prepare_assignment(grading.read_assignment(folder / "hw.toml"))
+    prepared = grading.prepare_assignment(grading.read_assignment(folder / "hw.toml"))
     with pytest.raises(InvalidArgument) as error:
-        call(paper)
+        call(prepared)
     assert error.value.name == name

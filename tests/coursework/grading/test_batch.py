@@ -56,9 +56,9 @@ class LossyExecutor(Executor):
 
 def points_by_student(grades):
     """Return the points by student; fail if a student has two grades."""
-    found = [(grade.student, grade.points) for grade in grades]
-    assert len(found) == len(dict(found))
-    return dict(found)
+    pairs = [(grade.student, grade.points) for grade in grades]
+    assert len(pairs) == len(dict(pairs))
+    return dict(pairs)
 
 
 @pytest.fixture
@@ -115,18 +115,18 @@ def _descendants():
 
 
 @pytest.mark.parametrize("times", [2, 1000])
-def test_lost_submissions_are_rerun_locally(paper, submissions, times):
+def test_lost_submissions_are_rerun_locally(prepared, submissions, times):
     executor = LossyExecutor(times)
     assert (
         points_by_student(
-            grading.grade_submissions(paper, grading.read_submissions(submissions), executor=executor)
+            grading.grade_submissions(prepared, grading.read_submissions(submissions), executor=executor)
         )
         == POINTS
     )
     assert executor.submitted == (3 + 2 if times == 2 else 3 * MAX_ATTEMPTS)
 
 
-def test_killed_pool_worker_is_tolerated(paper, submissions):
+def test_killed_pool_worker_is_tolerated(prepared, submissions):
     with ProcessPoolExecutor(1) as pool:
         os.kill(pool.submit(os.getpid).result(), signal.SIGKILL)
         with suppress(BrokenProcessPool):  # until the pool has noticed
@@ -134,36 +134,38 @@ def test_killed_pool_worker_is_tolerated(paper, submissions):
                 pool.submit(os.getpid).result()
         assert (
             points_by_student(
-                grading.grade_submissions(paper, grading.read_submissions(submissions), executor=pool)
+                grading.grade_submissions(prepared, grading.read_submissions(submissions), executor=pool)
             )
             == POINTS
         )
 
 
-def test_interrupted_run_resumes(paper, submissions, folder):
+def test_interrupted_run_resumes(prepared, submissions, folder):
     journal = folder / "grades.journal"
-    ended = grading.grade_submissions(paper, grading.read_submissions(submissions), jobs=1, journal=journal)
+    ended = grading.grade_submissions(
+        prepared, grading.read_submissions(submissions), jobs=1, journal=journal
+    )
     first = next(ended)
     ended.close()
     with journal.open("a") as file:
         file.write('{"key": "half a li')
 
     executor = LossyExecutor(0)
-    found = list(
+    grades = list(
         grading.grade_submissions(
-            paper, grading.read_submissions(submissions), executor=executor, journal=journal
+            prepared, grading.read_submissions(submissions), executor=executor, journal=journal
         )
     )
-    assert points_by_student(found) == POINTS
+    assert points_by_student(grades) == POINTS
     assert executor.submitted == 2
-    assert grading.grade_to_dict(found[0]) == grading.grade_to_dict(first)
+    assert grading.grade_to_dict(grades[0]) == grading.grade_to_dict(first)
 
     (submissions / "ann.py").write_text(RIGHT.replace("2 *", "5 *"))
     executor = LossyExecutor(0)
-    found = grading.grade_submissions(
-        paper, grading.read_submissions(submissions), executor=executor, journal=journal
+    grades = grading.grade_submissions(
+        prepared, grading.read_submissions(submissions), executor=executor, journal=journal
     )
-    assert points_by_student(found) == {**POINTS, "ann": 2}
+    assert points_by_student(grades) == {**POINTS, "ann": 2}
     assert executor.submitted == 1
 
 
@@ -172,11 +174,11 @@ def test_journal_depends_on_the_assignment(folder, submissions):
     for seed in (3, 4):
         text = (folder / "hw.toml").read_text().replace("seed = 3", f"seed = {seed}")
         (folder / "other.toml").write_text(text)
-        paper = grading.prepare_assignment(grading.read_assignment(folder / "other.toml"))
+        prepared = grading.prepare_assignment(grading.read_assignment(folder / "other.toml"))
         executor = LossyExecutor(0)
         list(
             grading.grade_submissions(
-                paper, grading.read_submissions(submissions), executor=executor, journal=journal
+                prepared, grading.read_submissions(submissions), executor=executor, journal=journal
             )
         )
         assert executor.submitted == 3
@@ -249,24 +251,24 @@ def test_named_file_of_a_folder_is_graded(folder):
     student.mkdir(parents=True)
     (student / "hw.py").write_text("x = 1")
     (student / "notes.py").write_text("y = 1")
-    (found,) = grading.read_submissions(folder / "class")
-    assert "2 files" in found.problem
-    (found,) = grading.read_submissions(folder / "class", "hw.py")
-    assert (found.student, found.source) == ("ann", "x = 1")
+    (submission,) = grading.read_submissions(folder / "class")
+    assert "2 files" in submission.problem
+    (submission,) = grading.read_submissions(folder / "class", "hw.py")
+    assert (submission.student, submission.source) == ("ann", "x = 1")
 
 
-def test_duplicate_submission_does_not_affect_others(paper, folder):
+def test_duplicate_submission_does_not_affect_others(prepared, folder):
     class_folder = folder / "class"
     (class_folder / "ann").mkdir(parents=True)
     for file in ("ann/hw.py", "ann.py", "bob.py"):
         (class_folder / file).write_text(RIGHT)
     (class_folder / "ann.ipynb").write_text("{}")
-    found = {
+    grades = {
         grade.student: grade
-        for grade in grading.grade_submissions(paper, grading.read_submissions(class_folder), jobs=1)
+        for grade in grading.grade_submissions(prepared, grading.read_submissions(class_folder), jobs=1)
     }
-    assert {student: grade.points for student, grade in found.items()} == {"ann": 0, "bob": 6}
-    task_grade = found["ann"].task_grades[0]
+    assert {student: grade.points for student, grade in grades.items()} == {"ann": 0, "bob": 6}
+    task_grade = grades["ann"].task_grades[0]
     assert task_grade.status == "missing"
     assert task_grade.message == "hw.py, ann.ipynb, ann.py were submitted, but one file is expected"
 
@@ -285,16 +287,16 @@ def test_gradescope_results_of_one_submission(folder, capsys):
         for file in files:
             (student / file).write_text(RIGHT)
         assert main(command) == 0
-        found = json.loads(results.read_text())
-        assert found["score"] == (0 if message else 6)
-        assert message in found["tests"][0]["output"]
+        data = json.loads(results.read_text())
+        assert data["score"] == (0 if message else 6)
+        assert message in data["tests"][0]["output"]
     assert main([*command[:2], str(student / "b.py"), *command[3:]]) == 0
     assert json.loads(results.read_text())["score"] == 6
     assert main([*command[:2], str(student / "none"), *command[3:]]) == 2
     assert "a folder, or one file" in capsys.readouterr().err
 
 
-def test_links_pipes_and_broken_notebooks_affect_only_their_student(paper, folder):
+def test_links_pipes_and_broken_notebooks_affect_only_their_student(prepared, folder):
     """A link to another student's file, an endless pipe, a notebook with a lone surrogate."""
     class_folder = folder / "class"
     for student in ("ann", "bob", "cid", "dan"):
@@ -306,8 +308,8 @@ def test_links_pipes_and_broken_notebooks_affect_only_their_student(paper, folde
     (class_folder / "eve.py").symlink_to(class_folder / "ann" / "hw.py")
     cell = {"cell_type": "code", "source": "x = '\ud800'"}
     (class_folder / "fay.ipynb").write_text(json.dumps({"cells": [cell]}))
-    found = grading.read_submissions(class_folder, "hw.py")
-    problems = {each.student: each.problem for each in found}
+    actual = grading.read_submissions(class_folder, "hw.py")
+    problems = {each.student: each.problem for each in actual}
     assert problems == {
         "ann": "",
         "bob": "hw.py is a link, not a file",
@@ -319,7 +321,7 @@ def test_links_pipes_and_broken_notebooks_affect_only_their_student(paper, folde
     assert problems["fay"].startswith("fay.ipynb cannot be read")
     expected = dict.fromkeys(problems, 0) | {"ann": 6}
     assert (
-        points_by_student(grading.grade_submissions(paper, found, jobs=1, journal=folder / "journal"))
+        points_by_student(grading.grade_submissions(prepared, actual, jobs=1, journal=folder / "journal"))
         == expected
     )
 
@@ -341,19 +343,19 @@ def test_names_that_cannot_be_written_cost_nobody_a_grade(folder, capsys):
     assert "M\\udcfcller" in (folder / "grades.csv").read_text()
 
 
-def test_dask_worker_grades_submissions(paper, submissions):
+def test_dask_worker_grades_submissions(prepared, submissions):
     import distributed  # slow to import
 
     with (
         distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster,
         dask_executor(cluster.scheduler_address) as executor,
     ):
-        grades = grading.grade_submissions(paper, grading.read_submissions(submissions), executor=executor)
+        grades = grading.grade_submissions(prepared, grading.read_submissions(submissions), executor=executor)
         assert points_by_student(grades) == POINTS
 
 
 @pytest.mark.slow
-def test_killed_dask_worker_is_tolerated(paper, submissions):
+def test_killed_dask_worker_is_tolerated(prepared, submissions):
     import dask  # slow to import
     import distributed
 
@@ -373,7 +375,7 @@ def test_killed_dask_worker_is_tolerated(paper, submissions):
     ):
         first = next(iter(client.run(os.getpid).values()))
         threading.Timer(0.7, os.kill, (first, signal.SIGKILL)).start()
-        grades = grading.grade_submissions(paper, grading.read_submissions(submissions), executor=executor)
+        grades = grading.grade_submissions(prepared, grading.read_submissions(submissions), executor=executor)
         assert points_by_student(grades) == expected
         assert first not in client.run(os.getpid).values()
 

@@ -29,9 +29,9 @@ def test_otter():
 
     def result(grade):
         files = []
-        for mark in grade.task_grades:
+        for task_grade in grade.task_grades:
             # Two cases of one test: what was reached passes, the rest does not.
-            got, lost_points = mark.points, mark.max_points - mark.points
+            got, lost_points = task_grade.points, task_grade.max_points - task_grade.points
             case = {
                 "name": "a",
                 "code": "",
@@ -45,11 +45,11 @@ def test_otter():
                 if points
             ]
             files.append(
-                {"filename": f"tests/{mark.function}.py", "points": None, "test_case_results": cases}
+                {"filename": f"tests/{task_grade.function}.py", "points": None, "test_case_results": cases}
             )
-        found = tests.GradingResults.from_ottr_json(json.dumps({"test_file_results": files}))
-        found.file = grade.student
-        return found
+        actual = tests.GradingResults.from_ottr_json(json.dumps({"test_file_results": files}))
+        actual.file = grade.student
+        return actual
 
     table = utils.merge_scores_to_df([result(grade) for grade in GRADES])
     theirs, ours = rows(table.to_csv(index=False)), rows(otter(GRADES))
@@ -69,16 +69,16 @@ def test_nbgrader(folder, tmp_path, monkeypatch):
     with api.Gradebook(f"sqlite:///{tmp_path}/gradebook.db") as book:
         book.add_assignment(assignment.title)
         book.add_notebook("hw", assignment.title)
-        for mark in GRADES[0].task_grades:
+        for task_grade in GRADES[0].task_grades:
             book.add_grade_cell(
-                mark.function, "hw", assignment.title, max_score=mark.max_points, cell_type="code"
+                task_grade.function, "hw", assignment.title, max_score=task_grade.max_points, cell_type="code"
             )
         for grade in GRADES:
             book.add_student(grade.student)
             book.add_submission(assignment.title, grade.student, timestamp=graded)
-            for mark in grade.task_grades:
-                cell = book.find_grade(mark.function, "hw", assignment.title, grade.student)
-                cell.auto_score = mark.points
+            for task_grade in grade.task_grades:
+                cell = book.find_grade(task_grade.function, "hw", assignment.title, grade.student)
+                cell.auto_score = task_grade.points
         book.db.commit()
         plugin = export.CsvExportPlugin(to=str(tmp_path / "grades.csv"))
         plugin.export(book)

@@ -55,11 +55,11 @@ def trial(tmp_path_factory):
         }
         assignment = grading.read_assignment(folder / "hw.toml")
         limits = replace(assignment.limits, seconds=PATIENT, memory=512, output=1)
-        paper = grading.prepare_assignment(replace(assignment, limits=limits))
+        prepared = grading.prepare_assignment(replace(assignment, limits=limits))
         honest = grading.Submission("honest", "hw.py", "def double(x):\n    return 2 * x" + TRIPLE)
-        (first,) = grading.grade_submissions(paper, [honest], jobs=1)
+        (first,) = grading.grade_submissions(prepared, [honest], jobs=1)
         soon = replace(limits, seconds=max(SECONDS, 2 * first.seconds), cpu=1.0)
-        short = replace(paper, assignment=replace(assignment, limits=soon))
+        short = replace(prepared, assignment=replace(assignment, limits=soon))
         handed_in = [
             grading.Submission(name, "hw.py", source.format_map(marks) + TRIPLE)
             for name, (source, _, _) in VARIANTS.items()
@@ -71,7 +71,7 @@ def trial(tmp_path_factory):
         others = [each for each in handed_in if each not in endless]
         grades = [
             *grading.grade_submissions(short, endless, jobs=JOBS),
-            *grading.grade_submissions(paper, others, jobs=JOBS),
+            *grading.grade_submissions(prepared, others, jobs=JOBS),
         ]
     assert sorted(grade.student for grade in grades) == sorted(each.student for each in handed_in)
     return {grade.student: grade for grade in grades}, canary, path_folder, around
@@ -93,7 +93,7 @@ def test_misbehaving_submission_loses_only_its_own_points(trial, name):
 
 
 def test_other_submissions_are_graded_as_usual(trial):
-    assert [mark.status for mark in trial[0]["honest"].task_grades] == ["passed", "passed"]
+    assert [task_grade.status for task_grade in trial[0]["honest"].task_grades] == ["passed", "passed"]
 
 
 def test_other_files_are_unchanged(trial):
@@ -101,9 +101,9 @@ def test_other_files_are_unchanged(trial):
 
 
 def test_messages_of_submissions_can_be_encoded(trial):
-    (mark, _) = trial[0][ENCODED].task_grades
-    assert "\ufffd \ufffd \ufffd[2J" in mark.message
-    assert all(letter.isprintable() or letter == "\n" for letter in mark.message)
+    (task_grade, _) = trial[0][ENCODED].task_grades
+    assert "\ufffd \ufffd \ufffd[2J" in task_grade.message
+    assert all(letter.isprintable() or letter == "\n" for letter in task_grade.message)
 
 
 def test_no_folder_remains(trial):

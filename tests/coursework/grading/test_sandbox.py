@@ -18,7 +18,7 @@ def test_no_visible_module_imports_a_hidden_one():
     visible = [
         folder for folder in PACKAGE.iterdir() if folder.is_dir() and folder.name not in hidden_subpackages()
     ]
-    found = set()
+    hidden_imports = set()
     for file in (file for folder in visible for file in folder.rglob("*.py")):
         text = file.read_text(encoding="utf-8")
         if not any(name in text for name in hidden_subpackages()):
@@ -30,5 +30,5 @@ def test_no_visible_module_imports_a_hidden_one():
                 names = [node.module or "", *(f"{node.module}.{each.name}" for each in node.names)]
             else:
                 continue
-            found |= {(file.name, name) for name in names if ".".join(name.split(".")[:2]) in hidden}
-    assert found == set()
+            hidden_imports |= {(file.name, name) for name in names if ".".join(name.split(".")[:2]) in hidden}
+    assert hidden_imports == set()

@@ -18,18 +18,18 @@ RIGHT = "def double(x):\n    return 2 * x\n\ndef triple(x):\n    return 3 * x\n"
 
 
 def statuses(grade):
-    return [mark.status for mark in grade.task_grades]
+    return [task_grade.status for task_grade in grade.task_grades]
 
 
-def test_right_submission_gets_all_points(graded):
-    grade = graded(RIGHT)
+def test_right_submission_gets_all_points(grade_source):
+    grade = grade_source(RIGHT)
     assert statuses(grade) == ["passed", "passed"]
     assert (grade.points, grade.max_points) == (6, 6)
 
 
-def test_passed_region_gets_its_part_of_the_points(graded):
+def test_passed_region_gets_its_part_of_the_points(grade_source):
     source = RIGHT.replace("2 * x", "2 * x if max(abs(x)) > 1e-6 else 0 * x")
-    double, triple = graded(source).task_grades
+    double, triple = grade_source(source).task_grades
     assert (double.status, double.points, dict(double.regions)) == (
         "wrong",
         3,
@@ -53,19 +53,19 @@ def test_passed_region_gets_its_part_of_the_points(graded):
         ("return [2 * v for v in x]", "passed", ""),
     ],
 )
-def test_messages_to_students(graded, body, status, message):
-    mark = graded(f"import numpy as np\n\ndef double(x):\n    {body}\n").task_grades[0]
-    assert mark.status == status, mark.message
-    assert re.search(message, mark.message), mark.message
+def test_messages_to_students(grade_source, body, status, message):
+    task_grade = grade_source(f"import numpy as np\n\ndef double(x):\n    {body}\n").task_grades[0]
+    assert task_grade.status == status, task_grade.message
+    assert re.search(message, task_grade.message), task_grade.message
 
 
 def test_right_results_are_shown_only_if_allowed(folder):
     def message(feedback):
         text = (folder / "hw.toml").read_text().replace("[limits]", f"[feedback]\n{feedback}\n[limits]", 1)
         (folder / "shown.toml").write_text(text)
-        paper = grading.prepare_assignment(grading.read_assignment(folder / "shown.toml"))
+        prepared = grading.prepare_assignment(grading.read_assignment(folder / "shown.toml"))
         source = [grading.Submission("a", "a.py", "def double(x):\n    return x")]
-        return next(grading.grade_submissions(paper, source, jobs=1)).task_grades[0].message
+        return next(grading.grade_submissions(prepared, source, jobs=1)).task_grades[0].message
 
     assert "expected" in message("expected = true")
     assert "expected" not in message("expected = false")
@@ -77,7 +77,7 @@ def test_task_from_a_claim(tmp_path):
     (tmp_path / "hw.toml").write_text(
         '[[task]]\nfunction = "f"\nclaim = "lloyd/s0.2/d2"\npoints = 3\nregions = { generic = 1, tiny = 2 }\n'
     )
-    paper = grading.prepare_assignment(grading.read_assignment(tmp_path / "hw.toml"))
+    prepared = grading.prepare_assignment(grading.read_assignment(tmp_path / "hw.toml"))
     product = (
         "import numpy as np\n\ndef f(q, p):\n    return np.concatenate([[q[0] * p[0] - q[1:] @ p[1:]],"
         "q[0] * p[1:] + p[0] * q[1:] + np.cross({})])"
@@ -86,10 +86,12 @@ def test_task_from_a_claim(tmp_path):
         grading.Submission("right", "a.py", product.format("q[1:], p[1:]")),
         grading.Submission("wrong", "b.py", product.format("p[1:], q[1:]")),
     ]
-    marks = {grade.student: grade.task_grades[0] for grade in grading.grade_submissions(paper, files, jobs=1)}
-    assert marks["right"].status == "passed"
-    assert marks["wrong"].status == "wrong"
-    assert marks["wrong"].regions["generic"][1] > 0
+    task_grades = {
+        grade.student: grade.task_grades[0] for grade in grading.grade_submissions(prepared, files, jobs=1)
+    }
+    assert task_grades["right"].status == "passed"
+    assert task_grades["wrong"].status == "wrong"
+    assert task_grades["wrong"].regions["generic"][1] > 0
 
 
 def test_hints_about_dimensions_and_slips(tmp_path):
@@ -97,7 +99,7 @@ def test_hints_about_dimensions_and_slips(tmp_path):
         (tmp_path / "hw.toml").write_text(
             f'[feedback]\n{feedback}\n[[task]]\nfunction = "f"\nclaim = "lloyd/s0.12.1/d1"\npoints = 1\n'
         )
-        paper = grading.prepare_assignment(grading.read_assignment(tmp_path / "hw.toml"))
+        prepared = grading.prepare_assignment(grading.read_assignment(tmp_path / "hw.toml"))
         spring = "def f(length, ldot, k, d, r):\n    return {}"
         texts = {
             "right": "k * (length - r) + d * ldot",
@@ -108,36 +110,36 @@ def test_hints_about_dimensions_and_slips(tmp_path):
         files = [grading.Submission(name, "a.py", spring.format(text)) for name, text in texts.items()]
         return {
             grade.student: grade.task_grades[0].message
-            for grade in grading.grade_submissions(paper, files, jobs=1)
+            for grade in grading.grade_submissions(prepared, files, jobs=1)
         }
 
-    found = messages("expected = false")
-    assert found["right"] == ""
-    assert found["no stiffness"].startswith("the dimension is wrong: m where N is expected\nfor example")
-    assert found["no damping"].startswith("the units are inconsistent: N is expected")
-    assert found["sign"].startswith("wrong\n")
-    assert found["sign"].endswith("hint: the sign of the result is wrong")
+    lines = messages("expected = false")
+    assert lines["right"] == ""
+    assert lines["no stiffness"].startswith("the dimension is wrong: m where N is expected\nfor example")
+    assert lines["no damping"].startswith("the units are inconsistent: N is expected")
+    assert lines["sign"].startswith("wrong\n")
+    assert lines["sign"].endswith("hint: the sign of the result is wrong")
     silent = messages("hint = false\ninputs = false")
     assert {silent[name] for name in ("no stiffness", "no damping", "sign")} == {"wrong"}
 
 
-def test_child_process_gets_only_inputs(paper):
-    (request, _) = paper.requests
-    for case, inputs in zip(paper.cases["double"], request.cases, strict=True):
+def test_child_process_gets_only_inputs(prepared):
+    (request, _) = prepared.requests
+    for case, inputs in zip(prepared.cases["double"], request.cases, strict=True):
         assert [*inputs] == ["x"]
         np.testing.assert_array_equal(case.expected, 2 * inputs["x"])
 
 
-def test_grade_round_trip(graded):
-    grade = graded(RIGHT)
+def test_grade_round_trip(grade_source):
+    grade = grade_source(RIGHT)
     data = json.loads(json.dumps(grading.grade_to_dict(grade)))
     assert grading.grade_to_dict(grading.grade_from_dict(data)) == data
 
 
-def test_reports(graded, folder):
+def test_reports(grade_source, folder):
     assignment = grading.read_assignment(folder / "hw.toml")
     source = 'def double(x):\n    raise ValueError("<script>```</script>")\n'
-    grades = [graded(RIGHT, "ann"), graded(source, "bob <b>")]
+    grades = [grade_source(RIGHT, "ann"), grade_source(source, "bob <b>")]
     rows = list(csv.DictReader(io.StringIO(reports.grades_csv(grades))))
     assert [row["points"] for row in rows] == ["6", "0"]
     assert rows[1]["double status"] == "exception"
@@ -149,17 +151,17 @@ def test_reports(graded, folder):
     class_page = reports.class_html(grades, assignment)
     assert "2 students; mean 3.00, median 3.00 of 6 points" in class_page
     assert "<b>" not in class_page
-    found = reports.summarize_class(grades)
-    assert (sum(found.histogram), found.histogram[0], found.histogram[9]) == (2, 1, 1)
-    assert found.functions["double"] == (0.5, {"passed": 1, "exception": 1})
+    summary = reports.summarize_class(grades)
+    assert (sum(summary.histogram), summary.histogram[0], summary.histogram[9]) == (2, 1, 1)
+    assert summary.functions["double"] == (0.5, {"passed": 1, "exception": 1})
     assert "| `double` | 50 % | 1 passed, 1 exception |" in reports.class_markdown(grades, assignment)
 
 
 NAMES = ["=1+1", "+ann", "-ann", "@ann", "\t=ann", "b\rob", "ann"]
 
 
-def test_names_are_escaped_for_spreadsheets(graded, folder):
-    grades = [replace(graded(RIGHT), student=name) for name in NAMES]
+def test_names_are_escaped_for_spreadsheets(grade_source, folder):
+    grades = [replace(grade_source(RIGHT), student=name) for name in NAMES]
     cells = ["'=1+1", "'+ann", "'-ann", "'@ann", "' =ann", "b ob", "ann"]
     tables = {
         "student": reports.grades_csv(grades),
@@ -181,11 +183,11 @@ def test_no_two_students_share_a_file_name():
     assert reports.student_file_name("Ann-Marie O_2.b@c") == "Ann-Marie O_2.b@c"
 
 
-def test_reports_use_the_titles_of_tasks(graded, folder):
+def test_reports_use_the_titles_of_tasks(grade_source, folder):
     (folder / "hw.toml").write_text(
         (folder / "hw.toml").read_text().replace('"double"\n', '"double"\ntitle = "Twice | <b>"\n', 1)
     )
-    assignment, grade = grading.read_assignment(folder / "hw.toml"), graded(RIGHT, "ann")
+    assignment, grade = grading.read_assignment(folder / "hw.toml"), grade_source(RIGHT, "ann")
     assert "## Twice | <b> (`double`): passed, 4 of 4 points" in reports.student_markdown(grade, assignment)
     assert "## `triple`: passed, 2 of 2 points" in reports.student_markdown(grade, assignment)
     assert "<h2>Twice | &lt;b&gt; (<code>double</code>) <span" in reports.student_html(grade, assignment)
@@ -193,7 +195,7 @@ def test_reports_use_the_titles_of_tasks(graded, folder):
     assert "<td>Twice | &lt;b&gt; (<code>double</code>)<td>" in reports.class_html([grade], assignment)
 
 
-def test_notebook_code_is_extracted(tmp_path, paper):
+def test_notebook_code_is_extracted(tmp_path, prepared):
     cells = [
         {"cell_type": "markdown", "source": ["def double(x): return 0"]},
         {"cell_type": "code", "source": ["%matplotlib inline\n", "!ls\n", "import numpy as np"]},
@@ -203,8 +205,8 @@ def test_notebook_code_is_extracted(tmp_path, paper):
     (tmp_path / "class" / "ann.ipynb").write_text(json.dumps({"cells": cells}))
     (tmp_path / "class" / "bob").mkdir()
     (tmp_path / "class" / "cid.ipynb").write_text("{}")
-    found = grading.read_submissions(tmp_path / "class")
-    grades = {grade.student: grade for grade in grading.grade_submissions(paper, found, jobs=1)}
+    submissions = grading.read_submissions(tmp_path / "class")
+    grades = {grade.student: grade for grade in grading.grade_submissions(prepared, submissions, jobs=1)}
     assert statuses(grades["ann"]) == ["passed", "passed"]
     assert grades["bob"].task_grades[0].message == "there is no file but one is expected"
     assert statuses(grades["cid"]) == ["missing", "missing"]
@@ -215,9 +217,9 @@ def test_task_with_an_object_argument(tmp_path):
     (tmp_path / "hw.toml").write_text(
         '[[task]]\nfunction = "f"\nclaim = "si/sA/d5"\npoints = 1\nexamples = 8\n'
     )
-    paper = grading.prepare_assignment(grading.read_assignment(tmp_path / "hw.toml"))
+    prepared = grading.prepare_assignment(grading.read_assignment(tmp_path / "hw.toml"))
     source = "def f(assembly, q):\n    raise ValueError(assembly.kinds, assembly.masses.shape, q.shape)\n"
-    (grade,) = grading.grade_submissions(paper, [grading.Submission("ann", "a.py", source)], jobs=1)
+    (grade,) = grading.grade_submissions(prepared, [grading.Submission("ann", "a.py", source)], jobs=1)
     assert re.match(
         r"it raised ValueError: \(\('revolute', .*\), \(3,\), \(6,\)\)", grade.task_grades[0].message
     )

@@ -50,11 +50,11 @@ def tension(L, Ldot):
     return 3 * np.asarray(L) ** 2
 
 
-def stiffening(L, Ldot):
+def stiffening_tension(L, Ldot):
     return 3 * L**2 + Ldot
 
 
-def stored(L):
+def stiffening_energy(L):
     return np.asarray(L) ** 3
 
 
@@ -64,7 +64,7 @@ LAWS = (
     forces.LinearStress(100.0, 0.5),
     forces.QuadraticStrain(100.0, 0.5),
     forces.ConstantTension(5.0),
-    forces.CallableTensionLaw(stiffening, potential=stored),
+    forces.CallableTensionLaw(stiffening_tension, potential=stiffening_energy),
     forces.Muscle(**MUSCLE),
 )
 PATH = {"x": POINTS, "v": SPEEDS}
@@ -166,6 +166,6 @@ CALLS = [
     ),
     Call(
         forces.CallableTensionLaw,
-        {"function": tension, "dF_dL": tension, "dF_dLdot": tension, "potential": stored},
+        {"function": tension, "dF_dL": tension, "dF_dLdot": tension, "potential": stiffening_energy},
     ),
 ]

@@ -43,9 +43,9 @@ FORMS = [
 def test_degree_bounds_the_degree_of_the_numerator(form):
     variables = [Exact(rational(k, 7).value, False, VARIABLE) for k in (3, 5, 11)]
     numerator = sympy.fraction(sympy.cancel(form(x, y, z)))[0]
-    found = form(*variables).degree
-    assert found.numerator >= sympy.Poly(numerator, x, y, z).total_degree()
-    assert found.numerator <= 12
+    result = form(*variables).degree
+    assert result.numerator >= sympy.Poly(numerator, x, y, z).total_degree()
+    assert result.numerator <= 12
 
 
 def test_common_denominators_count_once():

@@ -41,8 +41,8 @@ def test_first_and_second_derivatives_agree_with_mpmath(pair):
     first, second = new_tag(), new_tag()
     result = exact_function(Dual(Dual(point, ONE, first), ONE, second))
     slope = split(result, second)[1]
-    found = [split(slope, first)[0], split(slope, first)[1]]
-    for order, derivative in enumerate(found, start=1):
+    actual = [split(slope, first)[0], split(slope, first)[1]]
+    for order, derivative in enumerate(actual, start=1):
         right = mpmath.diff(function, mpmath.mpf(1) / 3, order)
         text = str(derivative.value.str(100, radius=False)) if hasattr(derivative.value, "mid") else None
         number = mpmath.mpf(text) if text else mpmath.mpf(int(derivative.value.p)) / int(derivative.value.q)

@@ -36,7 +36,7 @@ def triple_product(a, b, c):
     return np.cross(a, np.cross(b, c))
 
 
-def expanded(a, b, c):
+def expanded_triple_product(a, b, c):
     return b * (a @ c) - c * (a @ b)
 
 
@@ -54,19 +54,19 @@ def rotate_by_exponential(w, v):
 
 def test_a_rational_identity_is_proved_exactly(some):
     inputs = {name: some.vectors() for name in "abc"}
-    found = prove(claim(printed=triple_product, reference=expanded, inputs=inputs))
-    assert (found.kind, found.degree, found.num_draws) == ("exact", 3, NUM_DRAWS)
-    assert 0 < found.bound < 1e-18
+    result = prove(claim(printed=triple_product, reference=expanded_triple_product, inputs=inputs))
+    assert (result.kind, result.degree, result.num_draws) == ("exact", 3, NUM_DRAWS)
+    assert 0 < result.bound < 1e-18
 
 
 def test_a_transcendental_identity_is_enclosed(some):
     inputs = {"w": some.nonzero_vectors(), "v": some.vectors()}
-    found = prove(claim(printed=rotate, reference=rotate_by_exponential, inputs=inputs))
-    assert found.kind == "enclosed"
-    assert found.digits > 40
+    result = prove(claim(printed=rotate, reference=rotate_by_exponential, inputs=inputs))
+    assert result.kind == "enclosed"
+    assert result.digits > 40
 
 
-def truncated(w, v):
+def truncated_rotation(w, v):
     t = np.linalg.norm(w)
     sine, cosine = 1 - t**2 / 6 + t**4 / 120 - t**6 / 5040, 1 / 2 - t**2 / 24 + t**4 / 720
     W = hat(w)
@@ -84,7 +84,7 @@ PLANTED = {
         {name: some.vectors() for name in "abc"},
     ),
     "a series cut near zero": lambda some: (
-        truncated,
+        truncated_rotation,
         rotate_by_exponential,
         {"w": small(some), "v": some.vectors()},
     ),
@@ -110,47 +110,59 @@ PLANTED = {
 @pytest.mark.parametrize("name", PLANTED)
 def test_planted_wrong_forms_are_found_wrong(name, some):
     printed, reference, inputs = PLANTED[name](some)
-    found = prove(claim(printed=printed, reference=reference, inputs=inputs))
-    assert found.kind == "undecided", found
-    assert "differs" in found.reason
+    result = prove(claim(printed=printed, reference=reference, inputs=inputs))
+    assert result.kind == "undecided", result
+    assert "differs" in result.reason
     # As an erratum with the right library form, the print is proved wrong.
     erratum = claim("erratum", printed=printed, reference=reference, library=reference, inputs=inputs)
-    found = prove(erratum)
-    assert found.is_proof
-    assert found.num_wrong == found.num_draws
+    result = prove(erratum)
+    assert result.is_proof
+    assert result.num_wrong == result.num_draws
 
 
 def test_an_erratum_that_is_right_is_not_proved_wrong(some):
     inputs = {name: some.vectors() for name in "abc"}
-    found = prove(
-        claim("erratum", printed=triple_product, library=expanded, reference=expanded, inputs=inputs)
+    result = prove(
+        claim(
+            "erratum",
+            printed=triple_product,
+            library=expanded_triple_product,
+            reference=expanded_triple_product,
+            inputs=inputs,
+        )
     )
-    assert not found.is_proof
-    assert "right on all inputs" in found.reason
+    assert not result.is_proof
+    assert "right on all inputs" in result.reason
 
 
 def test_a_misprint_without_a_printed_form_is_compared_once_for_each_draw(some):
     inputs = {name: some.vectors() for name in "abc"}
-    found = prove(claim("misprint", printed=None, library=triple_product, reference=expanded, inputs=inputs))
-    assert found.num_draws == NUM_DRAWS
-    assert "KeyError" not in found.reason
+    result = prove(
+        claim(
+            "misprint", printed=None, library=triple_product, reference=expanded_triple_product, inputs=inputs
+        )
+    )
+    assert result.num_draws == NUM_DRAWS
+    assert "KeyError" not in result.reason
 
 
 def test_a_wrong_library_form_is_found_in_an_erratum(some):
     def wrong(a, b, c):
-        return -expanded(a, b, c)
+        return -expanded_triple_product(a, b, c)
 
     inputs = {name: some.vectors() for name in "abc"}
-    found = prove(claim("erratum", printed=wrong, library=wrong, reference=expanded, inputs=inputs))
-    assert found.kind == "undecided"
+    result = prove(
+        claim("erratum", printed=wrong, library=wrong, reference=expanded_triple_product, inputs=inputs)
+    )
+    assert result.kind == "undecided"
 
 
 def test_conditional_claims_are_proved_on_both_sides(some):
     fields = {"printed": lambda A, B: A @ B, "reference": lambda A, B: B @ A}
     general = {"A": some.matrices(3, 3), "B": some.matrices(3, 3)}
     commuting = {"A": some.matrices(3, 3), "B": some.numbers().map(lambda s: s * np.eye(3))}
-    found = prove(claim("conditional", inputs=general, condition_inputs=commuting, **fields))
-    assert (found.kind, found.num_wrong) == ("exact", NUM_DRAWS)
+    result = prove(claim("conditional", inputs=general, condition_inputs=commuting, **fields))
+    assert (result.kind, result.num_wrong) == ("exact", NUM_DRAWS)
     assert prove(claim("conditional", inputs=general, condition_inputs=general, **fields)).kind == "undecided"
     assert not prove(claim("conditional", inputs=commuting, condition_inputs=commuting, **fields)).is_proof
 
@@ -159,9 +171,9 @@ def test_taint_is_never_forgiven(some):
     def rounded(a):
         return np.asarray([float(f"{float(x):.17g}") for x in a])
 
-    found = prove(claim(printed=rounded, reference=rounded, inputs={"a": some.vectors()}))
-    assert found.kind == "sampled"
-    assert "rounded" in found.reason
+    result = prove(claim(printed=rounded, reference=rounded, inputs={"a": some.vectors()}))
+    assert result.kind == "sampled"
+    assert "rounded" in result.reason
 
 
 def test_an_undecided_comparison_is_no_proof(some):
@@ -169,9 +181,9 @@ def test_an_undecided_comparison_is_no_proof(some):
         root = np.sqrt(a @ a + 1)
         return root if root**2 == a @ a + 1 else -root
 
-    found = prove(claim(printed=form, reference=form, inputs={"a": some.vectors()}))
-    assert found.kind == "sampled"
-    assert "undecided" in found.reason
+    result = prove(claim(printed=form, reference=form, inputs={"a": some.vectors()}))
+    assert result.kind == "sampled"
+    assert "undecided" in result.reason
 
 
 def test_an_undecided_comparison_is_proved_for_both_outcomes(some):
@@ -188,9 +200,9 @@ def test_an_undecided_comparison_is_proved_for_both_outcomes(some):
     inputs = {"a": some.vectors()}
     assert prove(claim(printed=absolute, reference=root, inputs=inputs)).kind == "enclosed"
     assert prove(claim(printed=lambda a: -absolute(a), reference=root, inputs=inputs)).kind == "undecided"
-    found = prove(claim(printed=chain, reference=root, inputs=inputs))
-    assert not found.is_proof
-    assert "undecided comparisons" in found.reason
+    result = prove(claim(printed=chain, reference=root, inputs=inputs))
+    assert not result.is_proof
+    assert "undecided comparisons" in result.reason
 
 
 def test_a_declared_approximation_is_no_proof_and_no_contradiction(some):
@@ -199,8 +211,8 @@ def test_a_declared_approximation_is_no_proof_and_no_contradiction(some):
 
     fields = {"printed": approximate, "reference": np.linalg.norm, "inputs": {"a": some.nonzero_vectors()}}
     assert prove(claim(**fields)).kind == "undecided"
-    found = prove(claim(**fields, tolerance_reason="a difference", tolerance=1e-11))
-    assert (found.kind, found.reason) == ("sampled", "the printed form is an approximation: a difference")
+    result = prove(claim(**fields, tolerance_reason="a difference", tolerance=1e-11))
+    assert (result.kind, result.reason) == ("sampled", "the printed form is an approximation: a difference")
     assert prove(claim(**fields, tolerance_reason="a difference", tolerance=1e-13)).kind == "undecided"
 
 
@@ -209,9 +221,9 @@ def test_a_wrong_form_is_tried_on_more_inputs_until_it_fails(some):
         return abs(a) if a > -1.5 else 2 * a
 
     fields = {"printed": seldom_wrong, "library": abs, "reference": abs, "inputs": {"a": some.numbers()}}
-    found = prove(claim("erratum", **fields))
-    assert found.is_proof
-    assert 0 < found.num_wrong < found.num_draws
+    result = prove(claim("erratum", **fields))
+    assert result.is_proof
+    assert 0 < result.num_wrong < result.num_draws
 
 
 def test_inputs_of_one_value_are_not_moved(some):
@@ -225,8 +237,8 @@ def test_caches_keyed_by_bytes_keep_exact_numbers(some):
         return np.frombuffer(key) ** 2
 
     fields = {"printed": lambda a: squares(np.sqrt(a).tobytes()), "reference": lambda a: a}
-    found = prove(claim(**fields, inputs={"a": some.vectors(3, 0.5, 2.0)}))
-    assert found.kind == "enclosed"
+    result = prove(claim(**fields, inputs={"a": some.vectors(3, 0.5, 2.0)}))
+    assert result.kind == "enclosed"
 
 
 def test_a_slow_form_is_stopped(some, monkeypatch):
@@ -236,9 +248,9 @@ def test_a_slow_form_is_stopped(some, monkeypatch):
         while True:
             a = a + 1
 
-    found = prove(claim(printed=slow, reference=slow, inputs={"a": some.vectors()}))
-    assert found.kind == "sampled"
-    assert "TimeLimitExceeded" in found.reason
+    result = prove(claim(printed=slow, reference=slow, inputs={"a": some.vectors()}))
+    assert result.kind == "sampled"
+    assert "TimeLimitExceeded" in result.reason
 
 
 def test_the_largest_of_equal_numbers_needs_no_comparison(some):
@@ -247,8 +259,8 @@ def test_the_largest_of_equal_numbers_needs_no_comparison(some):
     def largest(a):
         return BUILTINS["max"]([np.sqrt(a @ a + 1) ** 2, a @ a + 1] * 20)
 
-    found = prove(claim(printed=largest, reference=lambda a: a @ a + 1, inputs={"a": some.vectors()}))
-    assert found.kind == "enclosed"
+    result = prove(claim(printed=largest, reference=lambda a: a @ a + 1, inputs={"a": some.vectors()}))
+    assert result.kind == "enclosed"
     assert BUILTINS["min"]([1, 2], default=3) == 1
     assert BUILTINS["max"]([], default=3) == 3
     assert BUILTINS["max"]("ab", "c", key=len) == "ab"

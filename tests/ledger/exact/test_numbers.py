@@ -43,15 +43,15 @@ def exact(fraction: Fraction) -> Exact:
 @pytest.mark.parametrize("name", ELEMENTARY.split())
 @given(fractions)
 def test_elementary_functions_agree_with_mpmath(name, x):
-    found = to_mpmath(getattr(exact(x), name)())
+    actual = to_mpmath(getattr(exact(x), name)())
     right = getattr(mpmath, MPMATH_NAMES.get(name, name))(mpmath.mpf(x.numerator) / x.denominator)
-    assert abs(found - right) < mpmath.mpf(10) ** -90 * max(1, abs(right))
+    assert abs(actual - right) < mpmath.mpf(10) ** -90 * max(1, abs(right))
 
 
 @given(fractions, fractions)
 def test_operations_are_those_of_fractions(x, y):
     a, b = exact(x), exact(y)
-    for found, right in (
+    for actual, right in (
         (a + b, x + y),
         (a - b, x - y),
         (a * b, x * y),
@@ -59,7 +59,7 @@ def test_operations_are_those_of_fractions(x, y):
         (a**3, x**3),
         (a**-2, x**-2),
     ):
-        assert Fraction(int(found.value.p), int(found.value.q)) == right
+        assert Fraction(int(actual.value.p), int(actual.value.q)) == right
     assert (a < b, a <= b, a == b, a != b) == (x < y, x <= y, x == y, x != y)
     assert math.floor(a / b) == math.floor(x / y)
 
@@ -67,9 +67,9 @@ def test_operations_are_those_of_fractions(x, y):
 @given(fractions, st.sampled_from([-1, 1]), st.sampled_from([-1, 1]))
 def test_quadrants_of_the_arc_tangent(x, sign_x, sign_y):
     y = Fraction(1, 3)
-    found = to_mpmath(stand_ins.numpy.arctan2(exact(y) * sign_y, exact(x) * sign_x))
+    actual = to_mpmath(stand_ins.numpy.arctan2(exact(y) * sign_y, exact(x) * sign_x))
     right = mpmath.atan2(sign_y * mpmath.mpf(1) / 3, sign_x * mpmath.mpf(x.numerator) / x.denominator)
-    assert abs(found - right) < mpmath.mpf(10) ** -90
+    assert abs(actual - right) < mpmath.mpf(10) ** -90
 
 
 def test_roots_of_squares_are_fractions():
@@ -174,16 +174,16 @@ def test_complex_numbers_are_refused():
 def test_eigenvalues_and_exponentials_agree_with_mpmath():
     M = [[2, 1, 0], [1, 3, 1], [0, 1, 5]]
     E, values = mpmath.expm(mpmath.matrix(M)), sorted(mpmath.eigsy(mpmath.matrix(M), eigvals_only=True))
-    found = plain_objects(stand_ins.numpy.linalg.eigvalsh(M))
+    result = plain_objects(stand_ins.numpy.linalg.eigvalsh(M))
     from rbnotes.ledger.exact.scipy_stand_in import linalg
 
     exponential = plain_objects(linalg.expm(M))
     for i in range(3):
-        assert abs(to_mpmath(found[i]) - values[i]) < mpmath.mpf(10) ** -85
+        assert abs(to_mpmath(result[i]) - values[i]) < mpmath.mpf(10) ** -85
         for j in range(3):
             assert abs(to_mpmath(exponential[i, j]) - E[i, j]) < mpmath.mpf(10) ** -85 * E[i, i]
     vectors = stand_ins.numpy.linalg.eigh(M).eigenvectors
-    residual = to_exact(np.array(M)) @ vectors - vectors * found
+    residual = to_exact(np.array(M)) @ vectors - vectors * result
     assert max(abs(float(each)) for each in residual.view(np.ndarray).flat) < 1e-80
 
 
@@ -206,14 +206,14 @@ def test_sparse_formats_give_dense_exact_matrices():
 
     right = to_exact(np.array([[1.0, 0, 0.5], [0, 2, 0]]))
     rows, columns = np.nonzero([[1, 0, 1], [0, 1, 0]])
-    found = [
+    matrices = [
         sparse.coo_array((right[rows, columns], (rows, columns)), (2, 3)),
         sparse.csr_array((right[rows, columns], columns, [0, 2, 3]), shape=(2, 3)),
         sparse.csc_array((to_exact(np.array([1.0, 2.0, 0.5])), [0, 1, 0], [0, 1, 2, 3]), shape=(2, 3)),
         sparse.block_array([[right[:, :2], right[:, 2:]]]),
         sparse.hstack([right[:, :1], right[:, 1:]]),
     ]
-    for matrix in found:
+    for matrix in matrices:
         assert np.array_equal(matrix, right)
     assert sparse.coo_array(([], ([], [])), (2, 3)).shape == (2, 3)
 
@@ -222,9 +222,9 @@ def test_extremes_of_overlapping_balls_are_enclosed():
     trace.reset()
     two, three = rational(2).sqrt() ** 2, rational(3).sqrt()
     for extreme, right in ((larger, 2), (smaller, 2)):
-        found = extreme(two, rational(2))
-        assert found.value.contains(right)
-        assert not found.value.is_exact()
+        actual = extreme(two, rational(2))
+        assert actual.value.contains(right)
+        assert not actual.value.is_exact()
     assert larger(two, three) is two
     assert smaller(two, three) is three
     assert trace.outcomes == []

@@ -27,34 +27,36 @@ def floats(value):
     return np.asarray(to_plain(value)).astype(float)
 
 
-def assert_close(found, expected):
-    np.testing.assert_allclose(floats(found), expected, rtol=1e-12, atol=1e-13)
+def assert_close(actual, expected):
+    np.testing.assert_allclose(floats(actual), expected, rtol=1e-12, atol=1e-13)
 
 
 @pytest.mark.parametrize("sequence", SEQUENCES + [each.upper() for each in SEQUENCES])
 def test_euler_angles(sequence):
     rotation = Rotation.from_rotvec([[0.3, -1.2, 2.0], [-0.4, 0.1, 0.2]])
-    found = exact.Rotation.from_matrix(rotation.as_matrix()).as_euler(sequence)
-    assert_close(found, rotation.as_euler(sequence))
+    result = exact.Rotation.from_matrix(rotation.as_matrix()).as_euler(sequence)
+    assert_close(result, rotation.as_euler(sequence))
 
 
 def test_functions_of_matrices():
     pose = np.eye(4)
     pose[:3, :3], pose[:3, 3] = Rotation.from_rotvec([0.3, -1.2, 2.0]).as_matrix(), [1, 2, 3]
     assert_close(exact.linalg.logm(pose), scipy.linalg.logm(pose))
-    for found, expected in zip(exact.linalg.expm_frechet(A, B), scipy.linalg.expm_frechet(A, B), strict=True):
-        assert_close(found, expected)
+    for actual, expected in zip(
+        exact.linalg.expm_frechet(A, B), scipy.linalg.expm_frechet(A, B), strict=True
+    ):
+        assert_close(actual, expected)
 
 
 @pytest.mark.parametrize("which", ["row", "col"])
 def test_changes_of_orthogonal_decompositions(which):
     Q, R = scipy.linalg.qr(A)
     axis = which == "col"
-    found = exact.linalg.qr_insert(Q, R, B[0], 4, which=which)
-    assert_close(floats(found[0]) @ floats(found[1]), np.insert(A, 4, B[0], axis))
-    found = exact.linalg.qr_delete(Q, R, 1, which=which)
-    assert_close(floats(found[0]) @ floats(found[1]), np.delete(A, 1, axis))
-    assert_close(np.tril(floats(found[1]), -1), 0)
+    result = exact.linalg.qr_insert(Q, R, B[0], 4, which=which)
+    assert_close(floats(result[0]) @ floats(result[1]), np.insert(A, 4, B[0], axis))
+    result = exact.linalg.qr_delete(Q, R, 1, which=which)
+    assert_close(floats(result[0]) @ floats(result[1]), np.delete(A, 1, axis))
+    assert_close(np.tril(floats(result[1]), -1), 0)
 
 
 def test_pivots_show_the_rank():
@@ -70,32 +72,32 @@ def test_pivots_show_the_rank():
 def test_nonnegative_least_squares():
     for _ in range(10):
         matrix, right = RNG.integers(-5, 6, (6, 4)) / 2, RNG.integers(-5, 6, 6) / 2
-        found, error = exact.optimize.nnls(matrix, right)
+        actual, error = exact.optimize.nnls(matrix, right)
         expected = scipy.optimize.nnls(matrix, right)
-        assert_close(found, expected[0])
+        assert_close(actual, expected[0])
         assert_close(error, expected[1])
 
 
 @pytest.mark.parametrize("order", range(3))
 def test_splines(order):
     x, y, slopes = [0.0, 1.0, 2.5], RNG.normal(size=(3, 2)), RNG.normal(size=(3, 2))
-    found = interpolation.CubicHermiteSpline(x, y, slopes)
+    actual = interpolation.CubicHermiteSpline(x, y, slopes)
     expected = scipy.interpolate.CubicHermiteSpline(x, y, slopes)
-    assert_close(found(POINTS, order), expected(POINTS, order))
-    assert_close(found.derivative()(POINTS), expected.derivative()(POINTS))
-    assert_close(found.antiderivative()(POINTS), expected.antiderivative()(POINTS))
+    assert_close(actual(POINTS, order), expected(POINTS, order))
+    assert_close(actual.derivative()(POINTS), expected.derivative()(POINTS))
+    assert_close(actual.antiderivative()(POINTS), expected.antiderivative()(POINTS))
     knots, coefficients = np.arange(-3, 6), RNG.normal(size=(5, 3))
-    found = interpolation.BSpline(knots, coefficients, 3)
-    assert_close(found(POINTS, order), scipy.interpolate.BSpline(knots, coefficients, 3)(POINTS, order))
+    actual = interpolation.BSpline(knots, coefficients, 3)
+    assert_close(actual(POINTS, order), scipy.interpolate.BSpline(knots, coefficients, 3)(POINTS, order))
 
 
 def test_interpolation_with_repeated_nodes():
     nodes, values = [0.5, 1.0, 1.0, 1.25], [0.75, 1.0, 0.0, 0.875]
-    found, expected = (
+    actual, expected = (
         kind(nodes, values) for kind in (interpolation.KroghInterpolator, scipy.interpolate.KroghInterpolator)
     )
-    assert_close(found(POINTS), expected(POINTS))
-    assert_close(found.derivative(0.75), expected.derivative(0.75))
+    assert_close(actual(POINTS), expected(POINTS))
+    assert_close(actual.derivative(0.75), expected.derivative(0.75))
 
 
 def test_quadrature_and_polynomial_fits():

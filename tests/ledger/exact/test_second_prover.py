@@ -112,8 +112,8 @@ def holds(enclosure, number):
 def test_functions_enclose_their_values(name):
     with mpmath.workdps(DIGITS + 20):
         for numerator in (1, 17, 63, 99):
-            found = getattr(arb(fmpq(numerator, 100)), name)()
-            assert holds(found, FUNCTIONS[name](mpmath.mpf(numerator) / 100))
+            result = getattr(arb(fmpq(numerator, 100)), name)()
+            assert holds(result, FUNCTIONS[name](mpmath.mpf(numerator) / 100))
 
 
 def test_arithmetic_of_fractions_is_that_of_python():
@@ -121,8 +121,8 @@ def test_arithmetic_of_fractions_is_that_of_python():
     for _ in range(50):
         a, b = (Fraction(draw.randint(-99, 99), draw.randint(1, 99)) for _ in range(2))
         x, y = (fmpq(*each.as_integer_ratio()) for each in (a, b))
-        for found, expected in ((x + y, a + b), (x - y, a - b), (x * y, a * b), (-x, -a), (abs(x), abs(a))):
-            assert Fraction(found.p, found.q) == expected
+        for actual, expected in ((x + y, a + b), (x - y, a - b), (x * y, a * b), (-x, -a), (abs(x), abs(a))):
+            assert Fraction(actual.p, actual.q) == expected
         if b:
             assert Fraction((x / y).p, (x / y).q) == a / b
         assert (x < y, x <= y, x == y, x.floor()) == (a < b, a <= b, a == b, a.__floor__())
@@ -135,8 +135,12 @@ def test_intervals_enclose_sums_products_and_powers():
     with mpmath.workdps(DIGITS + 20):
         a, b = mpmath.mpf(1) / 3, mpmath.mpf(1) / 7
         pairs = ((third - seventh, a - b), (third * seventh, a * b), (third**5, a**5), (1 - third, 1 - a))
-        for found, expected in (*pairs, (third**seventh, a**b), (seventh.atan2(-third), mpmath.atan2(b, -a))):
-            assert holds(found, expected)
+        for actual, expected in (
+            *pairs,
+            (third**seventh, a**b),
+            (seventh.atan2(-third), mpmath.atan2(b, -a)),
+        ):
+            assert holds(actual, expected)
         assert holds(arb.pi(), mpmath.pi)
     assert not third.is_exact()
     assert third < fmpq(34, 100)

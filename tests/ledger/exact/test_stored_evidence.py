@@ -37,17 +37,17 @@ def is_due(record):
     return is_stale(record) or rotation.is_due(int(find_evidence(record).digest, 16), NUM_GROUPS)
 
 
-def is_weaker(found, stored):
+def is_weaker(result, stored):
     """Return True if evidence is of a weaker kind than the stored one; a slow machine proves nothing."""
-    return "TimeLimitExceeded" not in found.reason and KINDS.index(found.kind) > KINDS.index(stored.kind)
+    return "TimeLimitExceeded" not in result.reason and KINDS.index(result.kind) > KINDS.index(stored.kind)
 
 
 def test_claims_are_proved_as_stored():
     weaker = []
     for record in filter(is_due, RECORDS):
-        found, stored = prove_claim(record.id), find_evidence(record)
-        if is_weaker(found, stored):
-            weaker.append(f"{record.id}: {stored.kind} in the file, now {found}")
+        result, stored = prove_claim(record.id), find_evidence(record)
+        if is_weaker(result, stored):
+            weaker.append(f"{record.id}: {stored.kind} in the file, now {result}")
     assert weaker == [], "after a change, run tools/prove_records.py"
 
 
@@ -99,10 +99,10 @@ def rarely_wrong(R, a):
 
 
 def test_counts_of_a_print_that_is_wrong_on_some_inputs():
-    found = count_inputs(make(verdict=Verdict.ERRATUM, printed=rarely_wrong, correction="a factor"))
-    assert 0 < found.num_failing < NUM_INPUTS
+    counts = count_inputs(make(verdict=Verdict.ERRATUM, printed=rarely_wrong, correction="a factor"))
+    assert 0 < counts.num_failing < NUM_INPUTS
     # The branch is taken where the print is wrong, and both branches count.
-    assert found.num_effective == min(found.num_failing, NUM_INPUTS - found.num_failing)
+    assert counts.num_effective == min(counts.num_failing, NUM_INPUTS - counts.num_failing)
 
 
 def zero_unless_positive(R, a):
@@ -110,10 +110,10 @@ def zero_unless_positive(R, a):
 
 
 def test_inputs_on_which_the_oracle_gives_zero_are_not_effective():
-    found = count_inputs(
+    counts = count_inputs(
         make(printed=zero_unless_positive, library=None, reference=lambda R, a: zero_unless_positive(R, a))
     )
-    assert 0 < found.num_effective < found.num_inputs
+    assert 0 < counts.num_effective < counts.num_inputs
 
 
 def test_a_change_of_sources_or_arithmetic_makes_evidence_stale(monkeypatch):
@@ -131,15 +131,15 @@ def test_a_change_of_sources_or_arithmetic_makes_evidence_stale(monkeypatch):
 
 
 def test_evidence_is_written_and_read(tmp_path):
-    found = {
+    evidence_by_claim = {
         "b": Evidence("sampled", num_inputs=30, num_effective=12, reason="a branch"),
         "a": Evidence("exact", degree=9, set_bits=128, bound=9 / 2**128, num_draws=3, digest="0f"),
     }
-    write_evidence(tmp_path, found)
+    write_evidence(tmp_path, evidence_by_claim)
     text = (tmp_path / evidence.FILE_NAME).read_text()
     assert [line.split(":")[0] for line in text.splitlines()] == ["{", '"a"', '"b"', "}"]
     assert next(iter(json.loads(text)["a"])) == "kind"
-    assert read_evidence(tmp_path) == found
+    assert read_evidence(tmp_path) == evidence_by_claim
 
 
 def test_a_claim_that_was_never_proved_is_undecided_and_stale(monkeypatch, tmp_path):
@@ -191,11 +191,11 @@ def test_weaker_evidence_is_reported():
 
 def test_proofs_are_stored_with_all_numbers():
     record = ledger.find("sueda/s1.9.6/e1.66")
-    found = prove_record(record)
-    assert found == prove_record(record)
-    assert (found.kind, found.num_wrong, found.num_draws) == ("enclosed", 3, 3)
-    assert (found.num_inputs, found.digest) == (NUM_INPUTS, proof_digest(record))
-    assert found.num_failing > 0
+    result = prove_record(record)
+    assert result == prove_record(record)
+    assert (result.kind, result.num_wrong, result.num_draws) == ("enclosed", 3, 3)
+    assert (result.num_inputs, result.digest) == (NUM_INPUTS, proof_digest(record))
+    assert result.num_failing > 0
     exact = prove_record(ledger.find("sueda/s1.1/e1.2"))
     assert exact.bound == exact.degree / 2**exact.set_bits
     assert exact.num_inputs == 0

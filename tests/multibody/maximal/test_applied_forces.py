@@ -58,7 +58,7 @@ FORCES = ForceGroups(
 )
 
 
-def hinged():
+def hinged_bodies():
     """Return two bodies, one hinged to the world, on a muscle, a spring-damper and a frame spring."""
     bodies = np.stack(
         [
@@ -76,7 +76,7 @@ def hinged():
 @cache
 def exact():
     """Return the hinged bodies after 0.2 s, far more exact than any of the steps."""
-    return runge_kutta(*hinged(), 0.2, rtol=1e-7, atol=1e-9)
+    return runge_kutta(*hinged_bodies(), 0.2, rtol=1e-7, atol=1e-9)
 
 
 def error(path):
@@ -96,7 +96,7 @@ EULER = [
 @pytest.mark.parametrize(("integrator", "order"), [*((each, 1) for each in EULER), (trapezoidal, 2)])
 @pytest.mark.slow
 def test_simulator_converges_with_every_scheme(integrator, order):
-    model, state = hinged()
+    model, state = hinged_bodies()
     errors = [error(simulate(model, state, 0.2 / n, n, integrator=integrator).states.E[-1]) for n in (10, 20)]
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
     assert errors[1] < 0.2
@@ -106,7 +106,7 @@ def test_simulator_converges_with_every_scheme(integrator, order):
     ("scheme", "order"), [(symplectic_euler, 1), (implicit_euler, 1), (trapezoidal, 2), (bridson_marino, 2)]
 )
 def test_schemes_with_joints_converge(scheme, order):
-    model, state = hinged()
+    model, state = hinged_bodies()
     step = constrain_scheme(scheme, lambda state, h: [maximal.joint_velocity_constraints(model, state)])
     errors = [error(integrate(step, model, state, 0.2 / n, n).E[-1]) for n in (10, 20)]
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
@@ -114,7 +114,7 @@ def test_schemes_with_joints_converge(scheme, order):
 
 def test_stiff_springs_require_the_implicit_step():
     """A spring of 1e6 N/m, unstrained at the start: this step is too long for all but the implicit ones."""
-    model, state = hinged()
+    model, state = hinged_bodies()
     ends = np.array([[0.2, 0.3, 0.0], [0.0, 0.2, -0.3]])
     length = np.linalg.norm(np.subtract(*se3.transform_points(state.E, ends)))
     spring = PathForces(

@@ -35,8 +35,8 @@ def test_energy_account_of_random_scenes(seed):
         warnings.simplefilter("ignore", maximal.FrictionWarning)
         path, first = one.run(STEPS), one.run(STEPS // 3)
         rest = one.run(STEPS - STEPS // 3, first)
-    found, most = account(one, path), limits(one)
-    assert all(a <= b for a, b in zip(found, most, strict=True)), (found, most)
+    drifts, most = account(one, path), limits(one)
+    assert all(a <= b for a, b in zip(drifts, most, strict=True)), (drifts, most)
     assert same(path, first, rest)
 
 

@@ -59,8 +59,8 @@ def test_fastest_impact_is_first_in_any_numbering(names):
     """In a row: at 1 m/s, at rest, and at -1/2 m/s; all elastic. The middle one is hit three times."""
     order, speeds = np.argsort(names), np.zeros(3)
     speeds[list(names)] = [1.0, 0, -0.5]
-    found = in_row(order, speeds, [1.0] * 3, [1.0] * 3)
-    np.testing.assert_allclose(found[list(names)], [-0.5, 0, 1.0], atol=1e-9)
+    result = in_row(order, speeds, [1.0] * 3, [1.0] * 3)
+    np.testing.assert_allclose(result[list(names)], [-0.5, 0, 1.0], atol=1e-9)
 
 
 @pytest.mark.parametrize("impacts", ["simultaneous", "sequential"])

@@ -49,7 +49,7 @@ def turn(axis, angle):
     return Rotation.from_rotvec(angle * axis).as_matrix()
 
 
-def allowed(kind, a, b, c):
+def allowed_poses(kind, a, b, c):
     """Return the pose of the body's joint frame in the parent's for three free numbers."""
     return {
         "fixed": pose(),
@@ -78,7 +78,9 @@ def joints_in_place(draw, names=tuple(KINDS)):
     body, parent = draw(st.sampled_from([(1, 0), (0, 2), (2, WORLD), (2, 1)]))
     poses = np.stack([draw(frames()) for _ in range(3)])
     joint = maximal.joint_from_world_frame(KINDS[name], draw(frames()), poses, body, parent)
-    return joint, place_body(joint, poses, allowed(name, *(draw(numbers(-1.25, 1.25)) for _ in range(3))))
+    return joint, place_body(
+        joint, poses, allowed_poses(name, *(draw(numbers(-1.25, 1.25)) for _ in range(3)))
+    )
 
 
 TWISTS = arrays(3, 6)
@@ -214,7 +216,9 @@ class TestErrors:
         joint, poses = place
         name = NAMES[joint.kind]
         forbidden = np.where(np.isin(np.arange(6), FORBIDDEN[name]), misfit, 0)
-        away = allowed(name, a, b, c) @ pose(Rotation.from_rotvec(forbidden[:3]).as_matrix(), forbidden[3:])
+        away = allowed_poses(name, a, b, c) @ pose(
+            Rotation.from_rotvec(forbidden[:3]).as_matrix(), forbidden[3:]
+        )
         expected = misfit[list(FORBIDDEN[name])]
         if name == "universal":
             R = turn(X, a) @ turn(Z, misfit[2]) @ turn(Y, b)

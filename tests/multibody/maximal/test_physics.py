@@ -82,17 +82,17 @@ def test_nearly_parallel_edges_keep_their_normal(lean):
     """
     model, state = scenes.a_frame(1.1, 1.0)
 
-    def touching(poses):
+    def touching_points(poses):
         points = contact_points(model.colliders, poses, 1e-6)
         return points[(points.a == 0) & (points.b == 1)]
 
-    level = touching(state.E)
+    level = touching_points(state.E)
     top = se3.frame(np.eye(3), level.position.mean(axis=0))
     for turn in (5e-7, 2e-6, 1e-5):
         poses = state.E.copy()
         about = se3.frame(so3.exp([turn * np.cos(lean), 0, turn * np.sin(lean)]), np.zeros(3))
         poses[1] = top @ about @ np.linalg.inv(top) @ poses[1]
-        np.testing.assert_allclose(touching(poses).normal[0], level.normal[0], atol=1e3 * turn)
+        np.testing.assert_allclose(touching_points(poses).normal[0], level.normal[0], atol=1e3 * turn)
 
 
 class TestBuildings:

@@ -241,10 +241,10 @@ def test_free_motion_derivatives_are_of_second_order():
         def displacement(v, h=h, arrived=arrived):
             return se3.log(se3.inverse(arrived) @ advance_free_motion(model, start, v, h).E).ravel()
 
-        found = STEPS._displacement_derivative(
+        result = STEPS._displacement_derivative(
             SimpleNamespace(model=model, settings=SimpleNamespace(h=h)), v, start.E, arrived
         ).toarray()
-        left_out.append(np.max(np.abs(found - jacobian(displacement, v).value)))
+        left_out.append(np.max(np.abs(result - jacobian(displacement, v).value)))
     assert 0 < left_out[0] < 0.02
     assert left_out[0] / left_out[1] > 6.5
     assert left_out[1] / left_out[2] > 6.5
@@ -323,12 +323,14 @@ def test_impulses_are_transferred_to_the_nearest_contact_of_the_same_bodies():
         axes = np.tile(np.roll(np.eye(3), 1, axis=0), (len(a), 1, 1))
         return SimpleNamespace(position=np.array(places), a=np.array(a), b=np.array(b), axes=axes)
 
-    class Counted(SimpleNamespace):
+    class CountedPoints(SimpleNamespace):
         def __len__(self):
             return len(self.a)
 
     old = points([[0, 0, 0.0], [0.1, 0, 0], [0, 2, 0]], [0, 0, 0], [1, 2, 1])
     new = points([[0.09, 0, 0], [0.02, 0, 0], [0, 1.5, 0]], [0, 0, 0], [1, 2, 1])
     model = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]])
-    found = warm_started_friction._match_impulses(Counted(**vars(new)), Counted(**vars(old)), model, 0.2)
-    np.testing.assert_array_equal(found, [[3.0, 1.0, 2.0], [6.0, 4.0, 5.0], [0.0, 0.0, 0.0]])
+    impulses = warm_started_friction._match_impulses(
+        CountedPoints(**vars(new)), CountedPoints(**vars(old)), model, 0.2
+    )
+    np.testing.assert_array_equal(impulses, [[3.0, 1.0, 2.0], [6.0, 4.0, 5.0], [0.0, 0.0, 0.0]])

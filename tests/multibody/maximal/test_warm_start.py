@@ -36,17 +36,17 @@ def slide(friction):
 
 @pytest.mark.parametrize("declared", [True, False])
 def test_declared_models_start_from_the_last_impulses(declared):
-    guesses, found = [], []
+    guesses, solutions = [], []
 
     def solve(problem, initial_guess=None):
         guesses.append(initial_guess)
-        found.append(semismooth_newton_friction(problem, initial_guess=initial_guess))
-        return found[-1]
+        solutions.append(semismooth_newton_friction(problem, initial_guess=initial_guess))
+        return solutions[-1]
 
     slide(FrictionModel(solve, accepts_initial_guess=True) if declared else solve)
     assert guesses[0] is None
     assert len(guesses) > 2
-    for guess, last in zip(guesses[1:], found, strict=False):
+    for guess, last in zip(guesses[1:], solutions, strict=False):
         if declared:
             np.testing.assert_allclose(np.sum(guess[:, 0]), np.sum(last.contact_impulses[:, 0]))
         else:

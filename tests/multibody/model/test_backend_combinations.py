@@ -28,6 +28,6 @@ def test_backends_agree_or_refuse_as_in_the_table(feature):
     assert {backend: text for backend, (text, _) in results.items()} == {
         backend: ROWS[feature][backend] for backend in BACKENDS
     }
-    found = [positions for _, positions in results.values() if positions is not None]
-    for other in found[1:]:
-        np.testing.assert_allclose(other, found[0], atol=MAX_DIFFERENCE)
+    end_positions = [positions for _, positions in results.values() if positions is not None]
+    for other in end_positions[1:]:
+        np.testing.assert_allclose(other, end_positions[0], atol=MAX_DIFFERENCE)

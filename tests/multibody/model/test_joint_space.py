@@ -93,8 +93,8 @@ def test_random_mechanisms_move_alike_in_both_coordinates(seed):
             change = motion.energies[-1] - motion.energies[0]
             np.testing.assert_allclose(np.sum(motion.work.total), change, rtol=1e-8, atol=1e-9)
         for name in ("actuator_impulses", "friction_impulses"):
-            found, expected = (np.sum(getattr(motion, name), axis=0) for motion in (maximal, reduced))
-            np.testing.assert_allclose(found, expected, atol=2e-3, err_msg=name)
+            actual, expected = (np.sum(getattr(motion, name), axis=0) for motion in (maximal, reduced))
+            np.testing.assert_allclose(actual, expected, atol=2e-3, err_msg=name)
     touches = any(np.any(record.impulses) for record in maximal.contacts)
     assert touches or seed != 5, "the spheres reach the floor"
     assert differences[0] < (1e-3 if touches else 1e-4)
@@ -116,27 +116,27 @@ def test_random_loops_have_equal_accelerations_and_wrenches_in_both_coordinates(
         state = with_consistent_velocity(model, state)
         maximal_model = maximal_coordinates(model).maximal_model
         bodies = model.body_state(state)
-        found = accelerations(maximal_model, bodies)
+        actual = accelerations(maximal_model, bodies)
         tree_state = model.tree_state(state)
         kinematics = model.system.body_kinematics(tree_state)
         qddot = constrained_tree_acceleration(model, tree_state, velocity_map(model, tree_state).B, 0.0)[0]
         expected = kinematics.J @ qddot + kinematics.bias_acceleration
-        np.testing.assert_allclose(found.phidot, expected, rtol=0, atol=1e-9, err_msg=f"seed {seed}")
+        np.testing.assert_allclose(actual.phidot, expected, rtol=0, atol=1e-9, err_msg=f"seed {seed}")
         rows = constraint_jacobian(maximal_model.joints, bodies.E).toarray()
-        wrenches = (rows.T @ found.multipliers).reshape(-1, 6)
+        wrenches = (rows.T @ actual.multipliers).reshape(-1, 6)
         required = np.einsum("nij,nj->ni", model.tree.inertias, expected)
         required -= maximal_model.force(bodies).reshape(-1, 6)
         np.testing.assert_allclose(wrenches, required, rtol=0, atol=1e-8, err_msg=f"seed {seed}")
         joint_rows = sum(each.num_constraints for each in maximal_model.joints[: len(model.bodies)])
         assert len(rows) - joint_rows in (2, 3)
-        assert np.max(np.abs(found.multipliers[joint_rows:])) > 1e-3, "the closure bears a load"
+        assert np.max(np.abs(actual.multipliers[joint_rows:])) > 1e-3, "the closure bears a load"
         for body_name in ("a", "d"):
             of_tree = joint_wrench(model, state, body_name)
             index = model.index(body_name)
             joint = maximal_model.joints[index]
             own = sum(each.num_constraints for each in maximal_model.joints[:index])
             part = slice(own, own + joint.num_constraints)
-            on_body = rows[part, 6 * index : 6 * index + 6].T @ found.multipliers[part]
+            on_body = rows[part, 6 * index : 6 * index + 6].T @ actual.multipliers[part]
             in_joint_frame = se3.Ad(joint.frame).T @ on_body
             np.testing.assert_allclose(in_joint_frame, of_tree, rtol=0, atol=1e-8, err_msg=f"seed {seed}")
 
@@ -193,8 +193,8 @@ def test_rotor_takes_part_in_an_impact(impacts):
     motion = simulate(model, start, h=0.005, steps=3, impacts=impacts, **MAXIMAL)
     J = bar.spatial_inertia[1, 1] + 0.4
     p = 2.0 / (1.0 + 0.3**2 / J)
-    found = [motion.twists("ball")[-1, 5], motion.qdot("bar")[-1].item()]
-    np.testing.assert_allclose(found, [-1.0 + p, 0.3 * p / J], rtol=1e-6)
+    result = [motion.twists("ball")[-1, 5], motion.qdot("bar")[-1].item()]
+    np.testing.assert_allclose(result, [-1.0 + p, 0.3 * p / J], rtol=1e-6)
     np.testing.assert_allclose(motion.energies, motion.energies[0], rtol=1e-9)
 
 

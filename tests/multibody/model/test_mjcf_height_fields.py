@@ -78,9 +78,9 @@ def test_gaps_of_a_ball_are_its_distances_from_the_surface():
     for _ in range(10):
         center = se3.transform_points(POSE, np.array([*rng.uniform(-1, 1, 2) * [0.7, 0.3], 0.3]))
         distance = np.min(np.linalg.norm(surface - center, axis=1)) - 0.07
-        found = collide(Sphere(0.07), se3.frame(np.eye(3), center), *field_of(model), 0.3)
+        contacts = collide(Sphere(0.07), se3.frame(np.eye(3), center), *field_of(model), 0.3)
         # At an edge that is nearly flat, the gap is measured along the normal of the face.
-        assert np.min(found.gap) == pytest.approx(distance, abs=3e-3)
+        assert np.min(contacts.gap) == pytest.approx(distance, abs=3e-3)
 
 
 def test_ball_comes_to_rest_in_a_hollow():
@@ -105,11 +105,11 @@ def test_binary_files_hold_the_rows_from_the_least_y(tmp_path):
     (tmp_path / "assets" / "hills.bin").write_bytes(data)
     text = file_text(asset='file="hills.bin"')
     path.write_text(text.replace("<mujoco>", '<mujoco><compiler meshdir="assets"/>'))
-    found = field_of(load_mjcf(path))[0]
-    np.testing.assert_allclose(found.heights, expected.heights, atol=1e-6)
+    field = field_of(load_mjcf(path))[0]
+    np.testing.assert_allclose(field.heights, expected.heights, atol=1e-6)
     reference = mujoco.MjModel.from_xml_path(str(path))
     in_mujoco = 0.2 * reference.hfield_data.reshape(5, 7)
-    np.testing.assert_allclose(found.heights.T, in_mujoco, atol=1e-6)
+    np.testing.assert_allclose(field.heights.T, in_mujoco, atol=1e-6)
     (tmp_path / "assets" / "hills.bin").write_bytes(data[:-4])
     with pytest.raises(InvalidArgument, match=r"<hfield> 'hills', line 1: file: got 144 bytes"):
         load_mjcf(path)

@@ -71,7 +71,7 @@ def state(model):
     )
 
 
-def moving(model, state):
+def moving_state(model, state):
     """Return the state with random joint velocities that the coordinates of the joints allow."""
     rng = np.random.default_rng(2)
     tree_state = model.tree_state(state)
@@ -95,19 +95,19 @@ def test_free_bodies_have_their_pose_and_twist(model, state):
 
 def test_accelerations_and_wrenches_are_those_of_maximal_coordinates(model, state):
     """A joint transmits the same wrench in both coordinates, whatever rows express it."""
-    state = moving(model, state)
+    state = moving_state(model, state)
     expected = body_accelerations(model, state)
     converted = maximal_coordinates(model)
     bodies = converted.maximal_state(state)
     maximal_joints = converted.maximal_model.joints
-    found = accelerations(converted.maximal_model, bodies)
-    np.testing.assert_allclose(found.phidot.ravel(), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+    actual = accelerations(converted.maximal_model, bodies)
+    np.testing.assert_allclose(actual.phidot.ravel(), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
     rows = constraint_jacobian(maximal_joints, bodies.E).toarray()
     starts = np.cumsum([0, *(joint.num_constraints for joint in maximal_joints)])
     assert len(maximal_joints) == 4
     for joint, start, end in zip(maximal_joints, starts[:-1], starts[1:], strict=True):
         columns = slice(6 * joint.body, 6 * joint.body + 6)
-        on_body = rows[start:end, columns].T @ found.multipliers[start:end]
+        on_body = rows[start:end, columns].T @ actual.multipliers[start:end]
         wrench = joint_wrench(model, state, model.bodies[joint.body].name)
         np.testing.assert_allclose(se3.Ad(joint.frame).T @ on_body, wrench, rtol=0, atol=1e-10)
 
@@ -146,8 +146,8 @@ def test_loops_have_the_same_accelerations_in_maximal_coordinates(axis, second):
     state = closed.state_from_tree(tree_state.with_velocity(velocity))
     expected = body_accelerations(closed, state)
     converted = maximal_coordinates(closed)
-    found = accelerations(converted.maximal_model, converted.maximal_state(state)).phidot.ravel()
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+    actual = accelerations(converted.maximal_model, converted.maximal_state(state)).phidot.ravel()
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
     assert np.abs(expected - body_accelerations(open_model, state)).max() > 0.01 * np.abs(expected).max()
 
 
@@ -159,7 +159,7 @@ def body_accelerations(model, state):
 
 
 def test_states_return_from_maximal_coordinates(model, state):
-    state = moving(model, state)
+    state = moving_state(model, state)
     converted = maximal_coordinates(model)
     bodies = converted.maximal_state(state)
     back = converted.maximal_state(converted.model_state(bodies))
@@ -169,7 +169,7 @@ def test_states_return_from_maximal_coordinates(model, state):
 
 def test_coordinates_continue_those_of_a_state_nearby(model, state):
     """Joint angles are several turns away from those of the nearest pose."""
-    state = moving(model, state)
+    state = moving_state(model, state)
     tree_state = model.tree_state(state)
     is_angle = np.zeros(model.tree.num_coordinates, dtype=bool)
     for link, own in zip(model.tree.links, model.tree.coordinate_slices, strict=True):
@@ -178,10 +178,10 @@ def test_coordinates_continue_those_of_a_state_nearby(model, state):
     state_after_turns = model.state_from_tree(State(q=q, qdot=tree_state.qdot))
     converted = maximal_coordinates(model)
     bodies = converted.maximal_state(state_after_turns)
-    found = model.tree_state(converted.model_state(bodies, near=state_after_turns))
-    np.testing.assert_allclose(found.q[is_angle], q[is_angle], rtol=0, atol=1e-8)
-    np.testing.assert_allclose(found.qdot[is_angle], tree_state.qdot[is_angle], rtol=0, atol=1e-6)
-    back = converted.maximal_state(model.state_from_tree(found))
+    result = model.tree_state(converted.model_state(bodies, near=state_after_turns))
+    np.testing.assert_allclose(result.q[is_angle], q[is_angle], rtol=0, atol=1e-8)
+    np.testing.assert_allclose(result.qdot[is_angle], tree_state.qdot[is_angle], rtol=0, atol=1e-6)
+    back = converted.maximal_state(model.state_from_tree(result))
     np.testing.assert_allclose(back.E, bodies.E, rtol=0, atol=1e-8)
     np.testing.assert_allclose(back.phi, bodies.phi, rtol=0, atol=1e-6)
     with pytest.raises(InvalidArgument, match="near: got another number of coordinates"):
@@ -207,8 +207,8 @@ def test_coefficients_come_from_geometry_then_body_then_model():
     shapes = [Geometry(Sphere(0.1), mu=0.9), Geometry(Box([0.1, 0.1, 0.1]), restitution=0.3)]
     rough = Body("rough", Sphere(0.1), mass=1.0, collision=shapes, mu=0.7)
     model = Model([rough, BALL], ground=[Geometry(Plane(), restitution=0.6)], mu=0.2, restitution=0.1)
-    found = [(each.body, each.mu, each.restitution) for each in model.colliders]
-    assert found == [(WORLD, 0.2, 0.6), (0, 0.9, 0.1), (0, 0.7, 0.3), (1, 0.2, 0.1)]
+    coefficients = [(each.body, each.mu, each.restitution) for each in model.colliders]
+    assert coefficients == [(WORLD, 0.2, 0.6), (0, 0.9, 0.1), (0, 0.7, 0.3), (1, 0.2, 0.1)]
 
 
 def test_parents_and_named_pairs_do_not_touch():

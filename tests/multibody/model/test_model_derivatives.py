@@ -80,26 +80,26 @@ def test_stiffness_and_damping_are_differences_of_the_forces(scene):
 def test_derivatives_of_forward_dynamics(scene):
     model, state = scene
     tau = np.random.default_rng(3).normal(size=state.size)
-    found = forward_dynamics_derivatives(model, state, tau)
+    derivatives = forward_dynamics_derivatives(model, state, tau)
     expected = (
         differences(lambda x: forward_dynamics(model, retract(state, x), tau), np.zeros(state.size)),
         differences(lambda v: forward_dynamics(model, with_velocity(state, v), tau), state.velocity),
         np.linalg.inv(mass_matrix(model, state)),
     )
-    for own, other in zip(found, expected, strict=True):
+    for own, other in zip(derivatives, expected, strict=True):
         np.testing.assert_allclose(own, other, atol=1e-6 * np.abs(other).max())
 
 
 def test_derivatives_of_inverse_dynamics(scene):
     model, state = scene
     a = np.random.default_rng(4).normal(size=state.size)
-    found = inverse_dynamics_derivatives(model, state, a)
+    derivatives = inverse_dynamics_derivatives(model, state, a)
     expected = (
         differences(lambda x: inverse_dynamics(model, retract(state, x), a), np.zeros(state.size)),
         differences(lambda v: inverse_dynamics(model, with_velocity(state, v), a), state.velocity),
         mass_matrix(model, state),
     )
-    for own, other in zip(found, expected, strict=True):
+    for own, other in zip(derivatives, expected, strict=True):
         np.testing.assert_allclose(own, other, atol=1e-6 * np.abs(other).max())
 
 
@@ -109,9 +109,9 @@ def test_derivatives_agree_with_pinocchio():
     a = np.random.default_rng(4).normal(size=state.size)
     theirs, data, q, v, order, _ = in_pinocchio(model, state)
     by_q, by_v, by_a = pinocchio.computeRNEADerivatives(theirs, data, q, v, a[order])
-    found = inverse_dynamics_derivatives(model, state, a)
+    derivatives = inverse_dynamics_derivatives(model, state, a)
     upper = np.triu(by_a)
-    for own, other in zip(found, (by_q, by_v, upper + np.triu(by_a, 1).T), strict=True):
+    for own, other in zip(derivatives, (by_q, by_v, upper + np.triu(by_a, 1).T), strict=True):
         np.testing.assert_allclose(own[np.ix_(order, order)], other, atol=1e-10 * np.abs(other).max())
 
 

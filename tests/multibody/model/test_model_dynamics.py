@@ -37,9 +37,9 @@ def test_dynamics_agree_with_pinocchio(seed):
     np.testing.assert_allclose(bias_forces(model, state)[order], bias, rtol=0, atol=1e-10)
     tau = np.random.default_rng(7).normal(size=len(v))
     expected = pinocchio.aba(theirs, data, q, v, tau[order])
-    found = forward_dynamics(model, state, tau)
-    np.testing.assert_allclose(found[order], expected, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(inverse_dynamics(model, state, found), tau, rtol=0, atol=1e-9)
+    accelerations = forward_dynamics(model, state, tau)
+    np.testing.assert_allclose(accelerations[order], expected, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(inverse_dynamics(model, state, accelerations), tau, rtol=0, atol=1e-9)
     energy = pinocchio.computeKineticEnergy(theirs, data, q, v)
     assert kinetic_energy(model, state) == pytest.approx(energy, rel=1e-11)
     assert potential_energy(model, state) == pytest.approx(
@@ -63,13 +63,13 @@ def test_frame_jacobians_agree_with_pinocchio():
         ("world_aligned", pinocchio.LOCAL_WORLD_ALIGNED),
     ):
         expected = pinocchio.computeFrameJacobian(theirs, data, q, number, name)[TWIST]
-        found = frame_jacobian(model, state, "shank", tool, reference=reference)[:, order]
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11)
+        actual = frame_jacobian(model, state, "shank", tool, reference=reference)[:, order]
+        np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-11)
         pinocchio.computeJointJacobiansTimeVariation(theirs, data, q, v)
         pinocchio.updateFramePlacements(theirs, data)
         rate = pinocchio.getFrameJacobianTimeVariation(theirs, data, number, name)[TWIST]
-        found = frame_jacobian_rate(model, state, "shank", tool, reference=reference)[:, order]
-        np.testing.assert_allclose(found, rate, rtol=0, atol=1e-11)
+        actual = frame_jacobian_rate(model, state, "shank", tool, reference=reference)[:, order]
+        np.testing.assert_allclose(actual, rate, rtol=0, atol=1e-11)
 
 
 def test_frame_jacobian_is_the_derivative_of_the_pose():
@@ -87,8 +87,8 @@ def test_frame_jacobian_is_the_derivative_of_the_pose():
         return model.body_state(model.state(q=q, poses=poses)).E[model.index("shank")] @ tool
 
     twist = derivative(lambda t: se3.log(se3.inverse(pose(0.0)) @ pose(t))).value
-    found = frame_jacobian(model, state, "shank", tool) @ state.velocity
-    np.testing.assert_allclose(found, twist, rtol=0, atol=1e-7)
+    result = frame_jacobian(model, state, "shank", tool) @ state.velocity
+    np.testing.assert_allclose(result, twist, rtol=0, atol=1e-7)
 
 
 def test_forces_of_the_model_do_the_work_that_their_potential_loses():
@@ -99,14 +99,14 @@ def test_forces_of_the_model_do_the_work_that_their_potential_loses():
     acceleration = forward_dynamics(model, state)
     power = state.velocity @ (mass_matrix(model, state) @ acceleration + bias_forces(model, state))
 
-    def stored(t):
+    def stored_energy(t):
         displaced_state = tree_state.retract(t * tree_state.qdot)
         energy_of_gravity = potential_energy(
             Model(model.bodies, gravity=model.gravity), model.state_from_tree(displaced_state)
         )
         return potential_energy(model, model.state_from_tree(displaced_state)) - energy_of_gravity
 
-    assert power == pytest.approx(-derivative(stored).value, abs=1e-6)
+    assert power == pytest.approx(-derivative(stored_energy).value, abs=1e-6)
 
 
 def test_constraints_hold_in_forward_dynamics():

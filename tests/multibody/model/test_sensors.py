@@ -57,8 +57,8 @@ def test_sensors_of_frames_and_joints_agree_with_pinocchio():
         ("world_aligned", pinocchio.LOCAL_WORLD_ALIGNED),
     ):
         velocity = pinocchio.getFrameVelocity(theirs, data, number, name).vector[TWIST]
-        found = frame_velocity(model, state, "shank", tool, reference=reference)
-        np.testing.assert_allclose(found, velocity, atol=1e-10)
+        actual = frame_velocity(model, state, "shank", tool, reference=reference)
+        np.testing.assert_allclose(actual, velocity, atol=1e-10)
         # In world-aligned axes ours is the rate of that velocity, which Pinocchio calls classical.
         getter = (
             pinocchio.getFrameClassicalAcceleration
@@ -66,8 +66,8 @@ def test_sensors_of_frames_and_joints_agree_with_pinocchio():
             else pinocchio.getFrameAcceleration
         )
         expected = getter(theirs, data, number, name).vector[TWIST]
-        found = frame_acceleration(model, state, "shank", tool, tau=tau, reference=reference)
-        np.testing.assert_allclose(found, expected, atol=1e-9)
+        actual = frame_acceleration(model, state, "shank", tool, tau=tau, reference=reference)
+        np.testing.assert_allclose(actual, expected, atol=1e-9)
     pinocchio.rnea(theirs, data, q, v, acceleration)
     for body in ("thigh", "shank", "tail"):
         expected = data.f[ids[body]].vector[TWIST]

@@ -207,9 +207,9 @@ def test_motors_leave_the_momentum_of_a_free_robot_unchanged():
         motion = simulate(model, state, h=h, duration=0.3, control=control)
         return motion, spatial_momentum(model.tree, motion.tree_q, motion.tree_qdot)
 
-    motion, found = momenta(0.01)
+    motion, momentum = momenta(0.01)
     assert np.ptp(motion.q("leg")) > 0.1
-    drift = np.abs(found - found[0]).max()
+    drift = np.abs(momentum - momentum[0]).max()
     finer = momenta(0.005)[1]
     assert drift < 1e-3
     assert np.abs(finer - finer[0]).max() < drift / 3  # of second order or better
@@ -285,7 +285,7 @@ def four_bar():
     return bodies, closure
 
 
-def closed(angle):
+def closed_coordinates(angle):
     """Return the coordinates of the four-bar at this crank angle, by the intersection of two circles."""
     crank = 0.3 * np.array([np.cos(angle), -np.sin(angle)])
     to_ground = np.array([0.6, 0.0]) - crank
@@ -302,7 +302,7 @@ def closed(angle):
 def test_closed_loop_stays_closed_and_conserves_energy():
     bodies, closure = four_bar()
     model = Model(bodies, constraints=[closure])
-    state = model.state(q=closed(-0.8))
+    state = model.state(q=closed_coordinates(-0.8))
     motion = simulate(model, state, h=0.01, duration=0.3)
     ends = se3.transform_points(motion.poses("rocker"), np.array([0.25, 0, 0]))
     assert np.abs(ends - [0.6, 0, 0]).max() < 1e-9
@@ -319,7 +319,7 @@ def test_energy_account_closes_with_loops_and_contacts():
     bodies, closure = four_bar()
     floor = Geometry(Plane(), shift(0.0, 0.0, -0.2))
     model = Model(bodies, ground=[floor], constraints=[closure], mu=0.4, restitution=0.3)
-    motion = simulate(model, model.state(q=closed(-0.8)), h=0.01, duration=0.5)
+    motion = simulate(model, model.state(q=closed_coordinates(-0.8)), h=0.01, duration=0.5)
     assert any(len(record.impulses) for record in motion.contacts)
     assert imbalance(motion) < 1e-11
     assert motion.energies[-1] < motion.energies[0]
@@ -548,9 +548,9 @@ def test_a_force_that_fails_is_named_with_time_and_contacts(options):
     model = Model([crate], ground=Plane(), forces=forces)
     with pytest.raises(
         InvalidArgument, match=r"from t = 1\.01 s with contacts crate-world \(4\): .* got"
-    ) as found:
+    ) as error:
         simulate(model, model.state(t=1.0), h=0.01, steps=5, **options)
-    assert found.value.name in str(found.value)
+    assert error.value.name in str(error.value)
 
 
 def test_singular_joint_is_reported_with_the_time():
@@ -627,7 +627,7 @@ def test_options_of_maximal_coordinates_are_those_of_its_driver():
     start = model.state(twists={"ball": [0, 0, 0, 1.0, 0, 0]})
     converted = maximal_coordinates(model).maximal_model
     options = {"stabilization": "baumgarte", "gamma": 12.0}
-    found = simulate(model, start, h=0.01, steps=40, scheme=symplectic_euler, **options)
+    trajectory = simulate(model, start, h=0.01, steps=40, scheme=symplectic_euler, **options)
     expected = maximal.simulate(
         converted,
         model.body_state(start),
@@ -637,9 +637,9 @@ def test_options_of_maximal_coordinates_are_those_of_its_driver():
         integrator=symplectic_euler,
         **options,
     )
-    assert np.array_equal(found.body_states.E, expected.states.E)
+    assert np.array_equal(trajectory.body_states.E, expected.states.E)
     other = simulate(model, start, h=0.01, steps=40)
-    assert not np.array_equal(found.body_states.E, other.body_states.E)
+    assert not np.array_equal(trajectory.body_states.E, other.body_states.E)
     for name, value in (("scheme", fully_implicit_euler), ("scheme", "DOP853")):
         with pytest.raises(InvalidArgument, match="coordinates: got 'maximal', expected 'reduced'"):
             simulate(model, start, h=0.01, steps=1, coordinates="maximal", **{name: value})
@@ -671,7 +671,7 @@ def test_friction_residuals_above_the_limit_raise(coordinates):
 STABILIZATIONS = pytest.mark.parametrize("stabilization", ["projection", "baumgarte", "none"])
 
 
-def stabilized(stabilization, coordinates):
+def stabilization_options(stabilization, coordinates):
     """Return options with a scheme that supports the stabilization."""
     scheme = symplectic_euler if coordinates == "reduced" and stabilization != "projection" else "rattle"
     return {"stabilization": stabilization, "coordinates": coordinates, "scheme": scheme}
@@ -685,15 +685,15 @@ def test_ball_squeezed_between_floor_and_ceiling_is_reported(stabilization, coor
     ceiling = Geometry(Plane(), se3.frame(np.diag([1.0, -1.0, -1.0]), [0, 0, 0.19]))
     ball = Body("ball", Sphere(0.1), mass=1.0, position=[0, 0, 0.1])
     model = Model([ball], ground=[Geometry(Plane()), ceiling])
-    options = {"h": 0.01, "steps": 2, **stabilized(stabilization, coordinates)}
+    options = {"h": 0.01, "steps": 2, **stabilization_options(stabilization, coordinates)}
     if stabilization == "projection":
         with pytest.raises(NotSolved, match=r"t = 0 s contacts ball-world \(2\)"):
             simulate(model, **options)
         return
-    with warnings.catch_warnings(record=True) as found:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         motion = simulate(model, **options)
-    messages = [str(each.message) for each in found]
+    messages = [str(each.message) for each in caught]
     assert ["overlap by 0.01 m" in each for each in messages] == [True] * (stabilization == "baumgarte")
     np.testing.assert_allclose(motion.contacts[-1].max_overlap, 0.01, rtol=1e-6)
     np.testing.assert_allclose(motion.poses("ball")[-1, :3, 3], [0, 0, 0.1], rtol=0, atol=1e-9)
@@ -715,7 +715,7 @@ def lowered_ball(ground):
 def test_prescribed_motion_into_the_floor_is_infeasible(stabilization, coordinates):
     model, start = lowered_ball(Plane())
     with pytest.raises(NotSolved, match=r"t = 0.01 s contacts ball-world .*infeasible"):
-        simulate(model, start, h=0.01, steps=3, **stabilized(stabilization, coordinates))
+        simulate(model, start, h=0.01, steps=3, **stabilization_options(stabilization, coordinates))
 
 
 @pytest.mark.slow
@@ -723,7 +723,7 @@ def test_prescribed_motion_into_the_floor_is_infeasible(stabilization, coordinat
 @STABILIZATIONS
 def test_prescribed_motion_needs_no_stabilization(stabilization, coordinates):
     model, start = lowered_ball(())
-    motion = simulate(model, start, h=0.01, steps=10, **stabilized(stabilization, coordinates))
+    motion = simulate(model, start, h=0.01, steps=10, **stabilization_options(stabilization, coordinates))
     np.testing.assert_allclose(motion.q("ball")[:, 0], -motion.t, rtol=0, atol=1e-9)
 
 
@@ -812,8 +812,8 @@ def test_projection_removes_the_errors_of_a_loop():
     closure = LoopClosure("coupler", [0.25, 0, 0], "right", [0, 0, -0.1], [0, 1, 0])
     model = Model(bodies, constraints=[closure])
     guess = model.tree_state(model.state(q={"left": 0.4, "coupler": -0.5, "right": 0.5}))
-    closed = assemble_configuration(model.system, [closure], guess, locked=["left"])
-    start = model.state_from_tree(closed)
+    closed_coordinates = assemble_configuration(model.system, [closure], guess, locked=["left"])
+    start = model.state_from_tree(closed_coordinates)
     errors = {}
     for stabilization in ("projection", "baumgarte", "none"):
         motion = simulate(

@@ -16,7 +16,7 @@ TIMES = np.linspace(0, 2.5, 251)
 BALLS = (joints.ExponentialSpherical(), joints.QuaternionSpherical())
 
 
-def tumbling(ball):
+def tumbling_bodies(ball):
     """Return two bodies on a common spherical joint that fly and rotate fast."""
     rng = np.random.default_rng(2)
     free = joints.Composite(joints.Translational(), ball)
@@ -36,11 +36,11 @@ def tumbling(ball):
 @pytest.fixture(scope="module")
 def motions():
     """The system, its start and its states at `TIMES`, for each parametrization of the rotations."""
-    found = []
+    result = []
     for ball in BALLS:
-        system, start = tumbling(ball)
-        found.append((system, start, integrate_adaptively(system, start, TIMES)))
-    return found
+        system, start = tumbling_bodies(ball)
+        result.append((system, start, integrate_adaptively(system, start, TIMES)))
+    return result
 
 
 @pytest.mark.slow
@@ -70,7 +70,7 @@ def test_reparametrization_is_continuous_in_pose_and_twist(motions):
 
 
 def test_invalid_arguments_are_named():
-    system, start = tumbling(joints.ExponentialSpherical())
+    system, start = tumbling_bodies(joints.ExponentialSpherical())
     for wrong in ([], [1.0, 0.5], [-1.0, 1.0], 1.0):
         with pytest.raises(InvalidArgument, match="times"):
             integrate_adaptively(system, start, wrong)

@@ -57,9 +57,9 @@ def assert_close(actual, expected, tolerance):
 
 def test_accelerations(case):
     system, bodies, state = case
-    found = system.acceleration_reduction(state).expand_velocities(system.acceleration(state))
-    assert np.linalg.norm(found) > 1
-    assert_close(found, bodies.acceleration(system.maximal_state(state)), 1e-8)
+    accelerations = system.acceleration_reduction(state).expand_velocities(system.acceleration(state))
+    assert np.linalg.norm(accelerations) > 1
+    assert_close(accelerations, bodies.acceleration(system.maximal_state(state)), 1e-8)
 
 
 @pytest.mark.slow

@@ -74,8 +74,10 @@ def test_bias(case):
     tree, _, data, state, (q, v, _) = case
     # Without accelerations of MuJoCo's coordinates, not of the tree's.
     own = -reduced.mass_matrix(tree, q) @ np.linalg.pinv(state.T) @ state.drift
-    found = reduced.inverse_dynamics_dense(tree, q, v, 0 * v) + own + reduced.passive_joint_forces(tree, q, v)
-    close(found, state.T.T @ data.qfrc_bias)
+    result = (
+        reduced.inverse_dynamics_dense(tree, q, v, 0 * v) + own + reduced.passive_joint_forces(tree, q, v)
+    )
+    close(result, state.T.T @ data.qfrc_bias)
 
 
 def test_forward_dynamics(case):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from random_trees import body
-from test_constraints import LENGTHS, branched, close, four_bars, wave
+from test_constraints import LENGTHS, branched_system, close, four_bars, wave
 
 from rbnotes import joints
 from rbnotes.arguments import InvalidArgument
@@ -29,41 +29,43 @@ class TestAssembled:
         system, loop, state = four_bars(seed)
         rng = np.random.default_rng(seed)
         open_state = State(q=state.q + np.array([0, 0, 0.1, 0.15, -0.1]), qdot=rng.normal(size=5))
-        found = assemble_configuration(system, [loop], open_state, locked=["base", "left"])
-        close(found.q[:3], open_state.q[:3], 1e-15)
-        close(found.qdot[:3], open_state.qdot[:3], 1e-15)
+        configuration = assemble_configuration(system, [loop], open_state, locked=["base", "left"])
+        close(configuration.q[:3], open_state.q[:3], 1e-15)
+        close(configuration.qdot[:3], open_state.qdot[:3], 1e-15)
         ground, crank, coupler, right = (LENGTHS[k] for k in ("ground", "left", "coupler", "right"))
-        tip = crank * np.array([np.cos(found.q[2]), np.sin(found.q[2])])
-        end = np.array([ground, 0]) + right * np.array([np.cos(found.q[4]), np.sin(found.q[4])])
+        tip = crank * np.array([np.cos(configuration.q[2]), np.sin(configuration.q[2])])
+        end = np.array([ground, 0]) + right * np.array(
+            [np.cos(configuration.q[4]), np.sin(configuration.q[4])]
+        )
         assert np.linalg.norm(end - tip) == pytest.approx(coupler, abs=1e-9)
-        coupler_angle = found.q[2] + found.q[3]
+        coupler_angle = configuration.q[2] + configuration.q[3]
         close(end - tip, coupler * np.array([np.cos(coupler_angle), np.sin(coupler_angle)]))
-        rows = loop.rows(system, found, 0.0)
-        close(rows.G @ found.qdot, np.zeros(2))
+        rows = loop.rows(system, configuration, 0.0)
+        close(rows.G @ configuration.qdot, np.zeros(2))
 
     def test_assembly_is_the_smallest_correction(self):
         """The change of velocities is an impulse of the constraints."""
         system, loop, state = four_bars(1)
         pushed = State(q=state.q, qdot=state.qdot + np.array([0.3, -0.1, 0.4, 0.2, -0.5]))
-        found = assemble_configuration(system, [loop], pushed)
-        close(found.q, state.q)
-        G = loop.rows(system, found, 0.0).G
-        impulse = system.mass_matrix(found) @ (found.qdot - pushed.qdot)
+        configuration = assemble_configuration(system, [loop], pushed)
+        close(configuration.q, state.q)
+        G = loop.rows(system, configuration, 0.0).G
+        impulse = system.mass_matrix(configuration) @ (configuration.qdot - pushed.qdot)
         shares = np.linalg.lstsq(G.T, impulse, rcond=None)[0]
         assert np.linalg.norm(impulse) > 0.1
         close(G.T @ shares, impulse)
 
     def test_prescribed_motions_and_particles(self):
-        system, state = branched(np.random.default_rng(2))
+        system, state = branched_system(np.random.default_rng(2))
         prescribed, attached = (
             PrescribedJoint("leg", wave(0.2, 2)),
             AttachedParticle(1, "hand", [0.2, 0.3, -0.1]),
         )
-        found = assemble_configuration(system, [prescribed, attached], state, locked=["arm"])
+        configuration = assemble_configuration(system, [prescribed, attached], state, locked=["arm"])
         leg = system.tree.coordinate_slices[system.tree.index("leg")]
-        close(found.q[leg], prescribed.motion(state.t)[0])
-        close(found.qdot[leg], prescribed.motion(state.t)[1])
-        close(attached.rows(system, found, 0.0).error, np.zeros(3))
+        close(configuration.q[leg], prescribed.motion(state.t)[0])
+        close(configuration.qdot[leg], prescribed.motion(state.t)[1])
+        close(attached.rows(system, configuration, 0.0).error, np.zeros(3))
 
     def test_coordinates_with_constraints_of_their_own(self):
         rng = np.random.default_rng(8)
@@ -71,10 +73,12 @@ class TestAssembled:
         anchor = np.array([0.0, 0.6, 0.8])
         loop = LoopClosure("ball", [1.0, 0, 0], None, anchor)
         q = np.array([0.8, 0.1, -0.5, 0.4])
-        found = assemble_configuration(TreeSystem(tree), [loop], State(q=q, qdot=rng.normal(size=4)))
-        assert np.linalg.norm(found.q) == pytest.approx(1, abs=1e-9)
-        close(reduced.poses(tree, found.q).body_poses[0] @ np.array([1, 0, 0, 1]), np.append(anchor, 1))
-        assert found.q @ found.qdot == pytest.approx(0, abs=1e-9)
+        configuration = assemble_configuration(TreeSystem(tree), [loop], State(q=q, qdot=rng.normal(size=4)))
+        assert np.linalg.norm(configuration.q) == pytest.approx(1, abs=1e-9)
+        close(
+            reduced.poses(tree, configuration.q).body_poses[0] @ np.array([1, 0, 0, 1]), np.append(anchor, 1)
+        )
+        assert configuration.q @ configuration.qdot == pytest.approx(0, abs=1e-9)
 
     def test_unclosable_loop_is_reported(self):
         system, loop, state = four_bars(0)

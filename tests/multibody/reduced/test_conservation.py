@@ -18,7 +18,7 @@ ROOTS = {
 TIMES = np.array([0.0, 0.05, 0.15])
 
 
-def flying(root, gravity):
+def flying_tree(root, gravity):
     """Return a branched tree with joints of many types, springs in its joints and between its bodies."""
     rng = np.random.default_rng(7)
     parts = [
@@ -64,7 +64,7 @@ def center(tree, q):
 def test_momentum_and_energy(root):
     """Under gravity the center of mass is in free fall: all momenta are known in closed form."""
     gravity = np.array([2.0, -3.0, 5.0])
-    system, start = flying(root, gravity)
+    system, start = flying_tree(root, gravity)
     tree = system.tree
     states = integrate_adaptively(system, start, TIMES, rtol=1e-11, atol=1e-12)
     assert np.linalg.norm(states.q[-1] - states.q[0]) > 0.3

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from random_trees import body, frame, unit
-from test_constraints import branched, close, four_bars, wave
+from test_constraints import branched_system, close, four_bars, wave
 
 from rbnotes import joints
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
@@ -38,7 +38,7 @@ from rbnotes.testing import derivative, jacobian
 ATTACHED = [AttachedParticle(1, "hand", [0.2, 0.3, -0.1]), AttachedParticle(3, None, [0.5, 0.1, 0.4])]
 
 
-def hinged(seed, count=4, masses=()):
+def hinge_chain(seed, count=4, masses=()):
     """Return a chain of hinges with a branch."""
     rng = np.random.default_rng(seed)
     links = [
@@ -50,7 +50,7 @@ def hinged(seed, count=4, masses=()):
 
 def with_chain(seed):
     """Return the branched tree of the tests of constraints, four particles in a row, two of them attached."""
-    plain, state = branched(np.random.default_rng(seed))
+    plain, state = branched_system(np.random.default_rng(seed))
     springs = [
         PathForces(LinearSpring(7.0, 0.4, 0.3), path_through(on_particle(k), on_particle(k + 1)))
         for k in range(3)
@@ -64,7 +64,7 @@ class TestLoops:
     @pytest.mark.parametrize("seed", range(3))
     def test_rows_and_drift_are_exact_while_a_loop_is_open(self, seed):
         """The directions turn with the first body: their change counts where there is a gap or a slip."""
-        system, state = branched(np.random.default_rng(seed))
+        system, state = branched_system(np.random.default_rng(seed))
         loop = LoopClosure("hand", [0.3, -0.1, 0.2], "leg", [0.1, 0.4, -0.3], axis=[0.6, 0.0, 0.8])
         rows = loop.rows(system, state, state.t)
         assert np.linalg.norm(rows.error) > 0.1
@@ -77,18 +77,18 @@ class TestLoops:
 
 def solve_by_active_sets(M, f, G, g, C, c):
     """Return the minimizer of a^T M a / 2 - f^T a with G a = g and C a >= c, by trying all active sets."""
-    best, found = np.inf, None
+    best, minimizer = np.inf, None
     for chosen in itertools.product((False, True), repeat=len(C)):
-        rows, wanted = np.vstack([G, C[list(chosen)]]), np.append(g, c[list(chosen)])
+        rows, targets = np.vstack([G, C[list(chosen)]]), np.append(g, c[list(chosen)])
         k = len(rows)
         kkt = np.block([[M, rows.T], [rows, np.zeros((k, k))]])
         if np.linalg.matrix_rank(rows) < k:
             continue
-        a = np.linalg.solve(kkt, np.append(f, wanted))[: len(f)]
+        a = np.linalg.solve(kkt, np.append(f, targets))[: len(f)]
         value = a @ M @ a / 2 - f @ a
         if np.all(C @ a >= c - 1e-9) and value < best:
-            best, found = value, a
-    return found
+            best, minimizer = value, a
+    return minimizer
 
 
 class TestInequalities:
@@ -96,7 +96,7 @@ class TestInequalities:
     @pytest.mark.parametrize("seed", range(6))
     def test_inequalities_against_enumeration(self, seed, method):
         """On both kinds of coordinates: limits of joints, and a point kept on one side of a plane."""
-        system, rng = hinged(seed)
+        system, rng = hinge_chain(seed)
         q, free = rng.normal(size=(2, 4))
         gear, plane = Gear("0", "2", -0.7), PlaneLimit("3", rng.normal(size=3), unit(rng))
         state = State(q=q, qdot=np.zeros(4))
@@ -121,7 +121,7 @@ class TestInequalities:
         assert np.all(multipliers[1:] >= -1e-9)
 
     def test_open_or_opening_inequalities_are_inactive(self):
-        system, rng = hinged(1)
+        system, rng = hinge_chain(1)
         state = State(q=rng.normal(size=4), qdot=rng.normal(size=4))
         free = system.acceleration(state)
         opening = [JointLimit(f"{i}", lower=q) if v > 0 else JointLimit(f"{i}", upper=q)
@@ -134,14 +134,14 @@ class TestInequalities:
             assert not np.any(multipliers)
 
     def test_closing_inequality_is_reported(self):
-        system, _ = hinged(1)
+        system, _ = hinge_chain(1)
         state = State(q=np.zeros(4), qdot=np.array([0, 0.3, 0, 0]))
         with pytest.raises(InvalidArgument, match=r"JointLimit\('1'\) closed and closing at 0.3"):
             constrained_acceleration(system, [JointLimit("1", upper=0.0)], state)
 
     def test_forces_are_listed_by_constraint(self):
         """An open limit has a zero of its own in the place of its multiplier."""
-        system, _ = hinged(2)
+        system, _ = hinge_chain(2)
         state = State(q=np.zeros(4))
         f = system.force(state)
         pressed = JointLimit("0", 0.0, np.inf) if f[0] < 0 else JointLimit("0", -np.inf, 0.0)
@@ -169,8 +169,8 @@ class TestAttachedSystem:
         rate = derivative(lambda t: np.append(whole(t).x.ravel(), whole(t).q)).value
         close(system.expand(state).velocity, rate)
         close(system.reduction(state).expand_velocities(state.velocity), rate)
-        found = system.acceleration_reduction(state).expand_velocities(a)
-        close(found, derivative(lambda t: whole(t).velocity).value)
+        accelerations = system.acceleration_reduction(state).expand_velocities(a)
+        close(accelerations, derivative(lambda t: whole(t).velocity).value)
 
     @pytest.mark.parametrize("seed", range(3))
     def test_attached_system_equals_constrained_system(self, seed):
@@ -218,19 +218,19 @@ class TestReducedSystems:
 
     @pytest.mark.parametrize("seed", range(3))
     def test_accelerations_of_a_geared_tree(self, seed):
-        system, rng = hinged(seed)
+        system, rng = hinge_chain(seed)
         reduced = HyperReducedSystem(system, gear_coordinates(system.tree, {"0": 1.0, "1": -0.5}))
         state = State(q=rng.normal(size=3), qdot=rng.normal(size=3), t=0.4)
         whole = reduced.expand(state)
         for constraints in ([LOOP], [PrescribedJoint("3", wave(0.3, 1)), PrescribedJoint("0", wave(0.1, 1))]):
             expected, forces = constrained_acceleration(system, [*constraints, Gear("0", "1", -0.5)], whole)
-            found, mine = constrained_acceleration(reduced, constraints, state)
-            close(reduced.acceleration_reduction(state).expand_velocities(found), expected)
+            actual, mine = constrained_acceleration(reduced, constraints, state)
+            close(reduced.acceleration_reduction(state).expand_velocities(actual), expected)
             close(mine, forces[:-1])
 
     def test_rows_on_curved_coordinates(self):
         """The drift of J_rR counts."""
-        system, _ = hinged(3)
+        system, _ = hinge_chain(3)
         curved = reduced_coordinates.JointCoordinates(
             2,
             lambda r: np.array([r[0], r[0] * r[1], np.sin(r[1]), r[1] ** 2]),
@@ -276,7 +276,7 @@ class TestReducedSystems:
 class TestSteps:
     def test_steps_reduce_initial_errors(self):
         """The change of a prescribed angle within the step is not an error."""
-        system, state = branched(np.random.default_rng(3))
+        system, state = branched_system(np.random.default_rng(3))
         prescribed = PrescribedJoint("arm", wave(0.5, 1))
         arm, h, gamma = system.tree.coordinate_slices[1], 0.05, 6.0
         step = constrained_step(
@@ -309,7 +309,7 @@ class TestPrescribedForces:
         close(forces["left"], solved[2:])
 
     def test_prescribed_forces_of_all_joints_are_inverse_dynamics(self):
-        system, state = branched(np.random.default_rng(4))
+        system, state = branched_system(np.random.default_rng(4))
         prescribed = [PrescribedJoint(link.name, wave(0.1 * i, link.joint.num_coordinates))
                 for i, link in enumerate(system.tree.links)]  # fmt: skip
         forces = prescribed_forces(system, prescribed, state)
@@ -320,7 +320,7 @@ class TestPrescribedForces:
 
 class TestRejected:
     def test_contradictions_are_named(self):
-        system, rng = hinged(0)
+        system, rng = hinge_chain(0)
         state = State(q=rng.normal(size=4), qdot=rng.normal(size=4))
         prescribed = [PrescribedJoint("0", wave(0.0, 1)), PrescribedJoint("2", wave(1.0, 1)), Gear("0", "2")]
         message = r"Gear\('0', '2'\) against PrescribedJoint\('0'\) and PrescribedJoint\('2'\), off by"
@@ -330,7 +330,7 @@ class TestRejected:
             velocity_constraints(system, prescribed, state, 0.01)
 
     def test_rows_without_motion(self):
-        system, rng = hinged(0)
+        system, rng = hinge_chain(0)
         state = State(q=rng.normal(size=4), qdot=rng.normal(size=4))
         base = Pull(np.zeros((1, 4)))
         with pytest.raises(InconsistentConstraints, match=r"Pull\(\) against joints that cannot move so"):
@@ -338,15 +338,15 @@ class TestRejected:
 
     def test_redundant_constraint_forces_are_rejected(self):
         """Motions are determined, the sharing of the load is not: unless only others share it."""
-        system, rng = hinged(0)
+        system, rng = hinge_chain(0)
         state = State(q=rng.normal(size=4), qdot=rng.normal(size=4))
         twice, prescribed = [Gear("0", "2"), Gear("2", "0")], PrescribedJoint("3", wave(0.0, 1))
         constrained_acceleration(system, twice, state)
         message = r"Gear\('0', '2'\) and Gear\('2', '0'\) with dependent rows"
         with pytest.raises(SingularConfiguration, match=message):
             constraint_forces(system, [*twice, prescribed], state)
-        found = prescribed_forces(system, [*twice, prescribed], state)
-        close(found["3"], prescribed_forces(system, [twice[0], prescribed], state)["3"])
+        forces = prescribed_forces(system, [*twice, prescribed], state)
+        close(forces["3"], prescribed_forces(system, [twice[0], prescribed], state)["3"])
         both = [Gear("0", "2"), *(PrescribedJoint(name, lambda t: (0, 0, 1.0)) for name in "02")]
         with pytest.raises(SingularConfiguration, match=r"Gear\('0', '2'\) and PrescribedJoint\('0'\) and"):
             prescribed_forces(system, both, state)

@@ -43,7 +43,7 @@ def close(actual, expected, tolerance=1e-8):
     np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
 
 
-def branched(rng):
+def branched_system(rng):
     """Return two branches and a second root, with two particles beside them."""
     links = [
         Link(
@@ -68,7 +68,7 @@ def wave(phase, count):
     return lambda t: (np.sin(2 * t + phases), 2 * np.cos(2 * t + phases), -4 * np.sin(2 * t + phases))
 
 
-def prescribed_in_the_world(t, E, phi):
+def prescribed_world_motion(t, E, phi):
     """Return a body with prescribed rotation in body axes and prescribed motion of its origin."""
     w, wdot = np.array([t, t**2, -t]), np.array([1.0, 2 * t, -1.0])
     v, vdot = np.array([np.sin(t), 1.0, t]), np.array([np.cos(t), 0.0, 1.0])
@@ -96,12 +96,12 @@ LIMITS = {
     "one limit": JointLimit("arm", upper=0.3),
     "plane": PlaneLimit("hand", [0.3, -0.1, 0.2], [0.6, 0.0, 0.8], 0.4),
 }
-BODY = PrescribedBody("hand", (0, 2, 4, 5), prescribed_in_the_world)
+BODY = PrescribedBody("hand", (0, 2, 4, 5), prescribed_world_motion)
 
 
 @pytest.fixture(params=range(3))
-def moving(request):
-    return branched(np.random.default_rng(request.param))
+def moving_system(request):
+    return branched_system(np.random.default_rng(request.param))
 
 
 @pytest.mark.parametrize(
@@ -109,8 +109,8 @@ def moving(request):
     [*EQUATIONS.values(), *WELDS.values(), *LIMITS.values()],
     ids=[*EQUATIONS, *WELDS, *LIMITS],
 )
-def test_rows_are_the_derivatives_of_the_errors(constraint, moving):
-    system, state = moving
+def test_rows_are_the_derivatives_of_the_errors(constraint, moving_system):
+    system, state = moving_system
     rows = constraint.rows(system, state, state.t)
     for along in np.random.default_rng(3).normal(size=(2, state.size)):  # in general directions
         rate = derivative(lambda t, d=along: constraint.rows(system, state.retract(t * d), state.t).error)
@@ -123,8 +123,8 @@ def test_rows_are_the_derivatives_of_the_errors(constraint, moving):
     [*EQUATIONS.values(), *WELDS.values(), *LIMITS.values(), BODY],
     ids=[*EQUATIONS, *WELDS, *LIMITS, "prescribed body"],
 )
-def test_drifts_are_the_derivatives_at_constant_velocities(constraint, moving):
-    system, state = moving
+def test_drifts_are_the_derivatives_at_constant_velocities(constraint, moving_system):
+    system, state = moving_system
 
     def speed(t):
         rows = constraint.rows(system, state.retract(t * state.velocity), state.t + t)
@@ -134,20 +134,20 @@ def test_drifts_are_the_derivatives_at_constant_velocities(constraint, moving):
     close(rows.bias_acceleration, derivative(speed).value)
 
 
-def test_rows_of_a_body_are_twist_components(moving):
-    system, state = moving
+def test_rows_of_a_body_are_twist_components(moving_system):
+    system, state = moving_system
     rows = BODY.rows(system, state, state.t)
     hand = system.tree.index("hand")
     E, phi = (values[hand] for values in (system.maximal_state(state).E, system.maximal_state(state).phi))
-    target = prescribed_in_the_world(state.t, E, phi)[0]
+    target = prescribed_world_motion(state.t, E, phi)[0]
     close(rows.G @ state.velocity + rows.bias_velocity, (phi - target)[list(BODY.components)])
     assert not np.any(rows.error)
 
 
 @pytest.mark.parametrize("constraint", [*EQUATIONS.values(), BODY], ids=[*EQUATIONS, "prescribed body"])
-def test_equations_of_motion_with_multipliers(constraint, moving):
+def test_equations_of_motion_with_multipliers(constraint, moving_system):
     """``M a = f + G^T lambda``, and the constraint with its stabilization."""
-    system, state = moving
+    system, state = moving_system
     a, multipliers = constrained_acceleration(system, [constraint], state, alpha=1.5, beta=0.7)
     rows = constraint.rows(system, state, state.t)
     close(system.mass_matrix(state) @ a, system.force(state) + rows.G.T @ multipliers)
@@ -155,8 +155,8 @@ def test_equations_of_motion_with_multipliers(constraint, moving):
     close(rows.G @ a + rows.bias_acceleration + 3 * speed + 0.49 * rows.error, 0 * rows.bias_acceleration)
 
 
-def test_hybrid_dynamics_gives_the_prescribed_force(moving):
-    system, state = moving
+def test_hybrid_dynamics_gives_the_prescribed_force(moving_system):
+    system, state = moving_system
     prescribed = EQUATIONS["prescribed joint"]
     a, multipliers = constrained_acceleration(system, [prescribed], state)
     tree, qddot = system.tree, a[6:]
@@ -325,7 +325,7 @@ def test_violated_limit_is_reduced_at_the_given_rate():
 
 class TestErrors:
     def test_invalid_arguments_are_named(self):
-        system, state = branched(np.random.default_rng(0))
+        system, state = branched_system(np.random.default_rng(0))
         with pytest.raises(InvalidArgument, match="b: got 'arm', expected another body"):
             LoopClosure("arm", np.zeros(3), "arm", np.zeros(3))
         with pytest.raises(InvalidArgument, match="axis"):
@@ -334,7 +334,7 @@ class TestErrors:
             JointLimit("arm", 1.0, 0.0)
         for numbers in ([6], [-1], [2, 2]):
             with pytest.raises(InvalidArgument, match="components: got"):
-                PrescribedBody("leg", numbers, prescribed_in_the_world)
+                PrescribedBody("leg", numbers, prescribed_world_motion)
         for constraint, message in (
             (LoopClosure("nose", np.zeros(3), None, np.zeros(3)), "'nose', expected one of 'trunk'"),
             (Gear("arm", "leg"), "'leg' with 2 coordinates"),
@@ -384,7 +384,7 @@ def test_welds_and_rotation_limits_that_make_no_sense(constraint, message):
         constraint()
 
 
-def test_rotation_limits_need_rotation_vectors(moving):
-    system, state = moving
+def test_rotation_limits_need_rotation_vectors(moving_system):
+    system, state = moving_system
     with pytest.raises(InvalidArgument, match="ExponentialSpherical"):
         RotationLimit("arm", 1.0).rows(system, state, 0.0)

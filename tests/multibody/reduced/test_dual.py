@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio
 import pytest
 from random_trees import ALL, body, frame, pinocchio_model, random_tree, unit
-from test_constraints import EQUATIONS, branched, prescribed_in_the_world
+from test_constraints import EQUATIONS, branched_system, prescribed_world_motion
 
 from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument
@@ -58,14 +58,14 @@ class TestEquations:
     @pytest.mark.parametrize("names", SETS.values(), ids=SETS)
     @pytest.mark.parametrize("seed", range(2))
     def test_dual_equals_kkt_system(self, seed, names):
-        system, state = branched(np.random.default_rng(seed))
+        system, state = branched_system(np.random.default_rng(seed))
         assert_both_routes_agree(system, [EQUATIONS[name] for name in names], state, 0.3, 0.7)
 
     def test_hinged_loop_and_prescribed_body(self):
-        system, state = branched(np.random.default_rng(3))
+        system, state = branched_system(np.random.default_rng(3))
         hinged = LoopClosure("hand", [0.3, -0.1, 0.2], "leg", [0.1, 0.4, -0.3], axis=[0.6, 0.0, 0.8])
         assert_both_routes_agree(
-            system, [hinged, PrescribedBody("arm", (1, 5), prescribed_in_the_world)], state
+            system, [hinged, PrescribedBody("arm", (1, 5), prescribed_world_motion)], state
         )
 
     @pytest.mark.parametrize("seed", range(3))
@@ -121,7 +121,7 @@ class TestEquations:
 
 def at_limits(seed):
     """Return the branched tree with two points on planes, a joint at its bound, and one far from it."""
-    system, state = branched(np.random.default_rng(seed))
+    system, state = branched_system(np.random.default_rng(seed))
     still = replace(state, qdot=np.zeros(system.tree.num_coordinates))
     E = system.maximal_state(still).E
     planes = []
@@ -164,7 +164,7 @@ class TestInequalities:
         assert 3 <= np.count_nonzero(pushing) <= 12
 
 
-def forbidden(*args, **kwargs):
+def forbidden_call(*args, **kwargs):
     raise AssertionError("formed a Jacobian or a mass matrix")
 
 
@@ -172,10 +172,10 @@ def test_no_mass_matrix_and_no_jacobian(monkeypatch):
     system, state, limits = at_limits(0)
     constraints = [*limits, *(EQUATIONS[name] for name in ("loop", "gear", "particle on a body"))]
     expected = constrained_acceleration(system, constraints, state)[0]
-    monkeypatch.setattr("rbnotes.multibody.reduced.kinematics._jacobian", forbidden)
-    monkeypatch.setattr("rbnotes.multibody.reduced.dynamics._jacobian_unchecked", forbidden)
-    monkeypatch.setattr(TreeSystem, "mass_matrix", forbidden)
-    monkeypatch.setattr(TreeSystem, "body_kinematics", forbidden)
+    monkeypatch.setattr("rbnotes.multibody.reduced.kinematics._jacobian", forbidden_call)
+    monkeypatch.setattr("rbnotes.multibody.reduced.dynamics._jacobian_unchecked", forbidden_call)
+    monkeypatch.setattr(TreeSystem, "mass_matrix", forbidden_call)
+    monkeypatch.setattr(TreeSystem, "body_kinematics", forbidden_call)
     close(dual_acceleration(system, constraints, state)[0], expected)
     with pytest.raises(AssertionError, match="formed a Jacobian"):
         constrained_acceleration(system, constraints, state)
@@ -183,7 +183,7 @@ def test_no_mass_matrix_and_no_jacobian(monkeypatch):
 
 def test_the_delassus_matrix():
     """``A M^-1 A^T`` from the dense matrices, and the residual of the free motion."""
-    system, state = branched(np.random.default_rng(4))
+    system, state = branched_system(np.random.default_rng(4))
     loop = EQUATIONS["loop"]
     problem = dual_problem(system, [loop], state)
     G, _, _, drift = loop.rows(system, state, 0.0)
@@ -195,7 +195,7 @@ def test_the_delassus_matrix():
 
 class TestRefusals:
     def test_contradictions_are_named(self):
-        system, state = branched(np.random.default_rng(0))
+        system, state = branched_system(np.random.default_rng(0))
         prescribed = [reduced.PrescribedJoint("arm", lambda t, a=a: (0.0, 0.0, a)) for a in (1.0, 2.0)]
         with pytest.raises(InconsistentConstraints, match=r"PrescribedJoint\('arm'\)"):
             dual_acceleration(system, prescribed, state)

@@ -50,7 +50,7 @@ def rotate_about_z(point):
     return np.array([c * point[0] - s * point[1], s * point[0] + c * point[1], 0.0])
 
 
-def arm(point, anchor):
+def moment_arm(point, anchor):
     """Return the moment about z, m, of a pull of 1 N at the point towards the anchor."""
     position = rotate_about_z(point)
     return np.cross(position, (anchor - position) / np.linalg.norm(anchor - position))[2]
@@ -71,8 +71,8 @@ KINDS = [
 ]
 FORCES = ForceGroups(KINDS)
 MOMENTS = (
-    STIFFNESS * (length(SPRUNG, FROM) / REST - 1) * arm(SPRUNG, FROM),
-    ACTIVE * PEAK * arm(PULLED, TO),
+    STIFFNESS * (length(SPRUNG, FROM) / REST - 1) * moment_arm(SPRUNG, FROM),
+    ACTIVE * PEAK * moment_arm(PULLED, TO),
     -TURNING * ANGLE,
 )
 """About the hinge, N m, by hand."""
@@ -100,13 +100,13 @@ def reduced(step):
     return step(REDUCED, START, H).qdot[0]
 
 
-def loaded(step):
+def rate_with_load(step):
     """Return a step of the bar with an attached particle, whose inertia slows it down."""
     rate = step(LOADED, START, H).qdot[0]
     return rate * (ABOUT_HINGE + LOAD * LOADED_AT @ LOADED_AT) / ABOUT_HINGE
 
 
-def modeled(scheme):
+def rate_of_model(scheme):
     """Return a step of the bar as a model in joint coordinates."""
     bar = multibody.Body("bar", inertia=INERTIA, joint=Revolute())
     model = multibody.Model([bar], gravity=STILL, forces=FORCES)
@@ -119,7 +119,7 @@ def under_joints(step):
     return constrained_step(HINGED, POSED, H).phi[0, 2]
 
 
-def simulated(integrator):
+def rate_of_integrator(integrator):
     return simulate(HINGED, POSED, H, 1, integrator=integrator).states.phi[-1, 0, 2]
 
 
@@ -157,17 +157,20 @@ TWO_HALVES = {name: GENERAL[name] for name in ("symplectic_euler", "implicit_eul
 STEPS = {
     **{
         f"{way.__name__}: {name}": partial(way, step)
-        for way in (on_the_tree, reduced, loaded)
+        for way in (on_the_tree, reduced, rate_with_load)
         for name, step in GENERAL.items()
     },
     **{
-        f"modeled: {name}": partial(modeled, step)
+        f"modeled: {name}": partial(rate_of_model, step)
         for name, step in (GENERAL | {"rattle": "rattle", "DOP853": "DOP853"}).items()
         if name != "bridson_marino"
     },
     **{f"under_joints: {name}": partial(under_joints, step) for name, step in (GENERAL | OF_BODIES).items()},
-    **{f"simulated: {name}": partial(simulated, step) for name, step in (TWO_HALVES | OF_BODIES).items()},
-    "simulated: rattle": partial(simulated, maximal.rattle),
+    **{
+        f"simulated: {name}": partial(rate_of_integrator, step)
+        for name, step in (TWO_HALVES | OF_BODIES).items()
+    },
+    "simulated: rattle": partial(rate_of_integrator, maximal.rattle),
     "simulated: compiled": lambda: compiled_run().states.phi[-1, 0, 2],
     "constrained_step": constrained_at_once,
     "bisp_step, explicit": partial(with_bearings, False),
@@ -236,9 +239,9 @@ def public_steppers(room):
 def test_all_public_steppers_are_covered():
     named = " ".join([*STEPS, *GENERAL, *OF_BODIES])
     driven = {*re.findall(r"\w+", named), "simulate"}  # the last with many of the schemes
-    found = {name for room in (dynamics, maximal, reduced_coordinates) for name in public_steppers(room)}
-    assert {"runge_kutta", "simulate", "bisp_step", "rattle", "symplectic_euler", "integrate"} <= found
-    assert found - NO_STEPS - driven == set()
+    steppers = {name for room in (dynamics, maximal, reduced_coordinates) for name in public_steppers(room)}
+    assert {"runge_kutta", "simulate", "bisp_step", "rattle", "symplectic_euler", "integrate"} <= steppers
+    assert steppers - NO_STEPS - driven == set()
     systems = {
         name
         for room in (dynamics, maximal, reduced_coordinates)

@@ -48,14 +48,14 @@ def states(tree, ball, seed=1):
 
 def test_accelerations_agree_for_quaternions_and_rotation_vectors():
     rng = np.random.default_rng(2)
-    wrenches, found = rng.normal(size=(3, 6)), []
+    wrenches, accelerations = rng.normal(size=(3, 6)), []
     for ball in BALLS:
         tree = with_balls(ball)
         q, v = states(tree, ball)
         qddot = reduced.forward_dynamics_dense(tree, q, v, wrenches=wrenches)
         kinematics = reduced.body_kinematics(tree, q, v)
-        found.append(kinematics.J @ qddot + kinematics.bias_acceleration)
-    np.testing.assert_allclose(found[0], found[1], rtol=1e-9, atol=1e-9)
+        accelerations.append(kinematics.J @ qddot + kinematics.bias_acceleration)
+    np.testing.assert_allclose(accelerations[0], accelerations[1], rtol=1e-9, atol=1e-9)
 
 
 def test_quaternions_stay_of_unit_length():

@@ -22,12 +22,12 @@ def close(actual, expected, tolerance=1e-8):
 
 def against_differences(tree, q, v, tau, wrenches=0.0):
     """Compare with differences in all directions, also for coordinates that violate their constraints."""
-    found = forward_dynamics_derivatives(tree, q, v, tau, wrenches)
+    derivatives = forward_dynamics_derivatives(tree, q, v, tau, wrenches)
     steps = np.eye(tree.num_coordinates)
     by_q = derivative(lambda t: forward_dynamics_dense(tree, q + t * steps, v, tau, wrenches), step=1e-3)
     by_v = derivative(lambda t: forward_dynamics_dense(tree, q, v + t * steps, tau, wrenches))
-    close(found.q, by_q.value.T)
-    close(found.qdot, by_v.value.T)
+    close(derivatives.q, by_q.value.T)
+    close(derivatives.qdot, by_v.value.T)
 
 
 class Direction(joints.JointType):
@@ -137,13 +137,13 @@ def test_against_pinocchio(seed):
     by_q, by_v, inverse = pinocchio.computeABADerivatives(model, data, theirs, B @ v, forces)
     inverse = np.triu(inverse) + np.triu(inverse, 1).T
     a = forward_dynamics_dense(tree, q, v, tau)
-    found = forward_dynamics_derivatives(tree, q, v, tau)
+    derivatives = forward_dynamics_derivatives(tree, q, v, tau)
     turning = np.einsum("ijl,j->il", dB, v)
     # Their forces change so that ours do not, but for what constraints take up.
     released = -np.linalg.lstsq(B.T, np.einsum("ijl,i->jl", dB, forces), rcond=None)[0]
     expected = by_q @ B + by_v @ turning + inverse @ released - np.einsum("ijl,j->il", dB, a) - slope
-    close(B @ found.q @ allowed, expected @ allowed, 1e-10)
-    close(B @ found.qdot, by_v @ B - turning - dB @ v, 1e-10)
+    close(B @ derivatives.q @ allowed, expected @ allowed, 1e-10)
+    close(B @ derivatives.qdot, by_v @ B - turning - dB @ v, 1e-10)
 
 
 def test_leading_axes_broadcast():
@@ -151,10 +151,10 @@ def test_leading_axes_broadcast():
     tree = constrained_tree(rng, joints.QuaternionSpherical())
     q, v = rng.normal(size=(3, 1, tree.num_coordinates)), rng.normal(size=(2, tree.num_coordinates))
     tau, wrenches = rng.normal(size=tree.num_coordinates), rng.normal(size=(2, 5, 6))
-    found = forward_dynamics_derivatives(tree, q, v, tau, wrenches)
+    derivatives = forward_dynamics_derivatives(tree, q, v, tau, wrenches)
     for i, j in np.ndindex(3, 2):
         alone = forward_dynamics_derivatives(tree, q[i, 0], v[j], tau, wrenches[j])
-        for many, one in zip(found, alone, strict=True):
+        for many, one in zip(derivatives, alone, strict=True):
             close(many[i, j], one, 1e-11)
 
 

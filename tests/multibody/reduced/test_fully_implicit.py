@@ -26,7 +26,7 @@ from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, on_pa
 from rbnotes.multibody.reduced import Gear, Link, Tree, TreeSystem, velocity_constraints
 
 
-def loaded(damping=0.5):
+def loaded_system(damping=0.5):
     """Return a branched tree with a quaternion, springs between its bodies and a particle, and gravity."""
     rng = np.random.default_rng(1)
     soft = {"stiffness": 2.0, "damping": damping}
@@ -68,7 +68,7 @@ ORDERS = {
 
 @pytest.fixture(scope="module")
 def exact():
-    system, start = loaded()
+    system, start = loaded_system()
     return flatten_state(system, runge_kutta(system, start, 0.2, rtol=1e-9, atol=1e-10))
 
 
@@ -83,7 +83,7 @@ def exact():
 )
 def test_order(name, exact):
     step, order = ORDERS[name]
-    (system, start), errors = loaded(), []
+    (system, start), errors = loaded_system(), []
     for steps in (8, 16):
         end = integrate(step, system, start, 0.2 / steps, steps)[steps]
         errors.append(np.linalg.norm(flatten_state(system, end) - exact))
@@ -92,7 +92,7 @@ def test_order(name, exact):
 
 @pytest.mark.parametrize("step", [fully_implicit_euler, implicit_midpoint], ids=["end", "middle"])
 def test_the_equations_of_motion_hold(step):
-    system, start = loaded()
+    system, start = loaded_system()
     h, c = 0.1, step.fraction
     after = step(system, start, h)
     mean = start.velocity + c * (after.velocity - start.velocity)
@@ -132,8 +132,8 @@ def pendulum(second=None):
 def energies(step, h, time=1.0):
     system, start = pendulum()
     states = integrate(step, system, start, h, round(time / h))
-    found = [system.energy(states[i]) for i in range(len(states))]
-    return np.array(found) - found[0]
+    values = [system.energy(states[i]) for i in range(len(states))]
+    return np.array(values) - values[0]
 
 
 def test_energy_of_a_pendulum():
@@ -166,7 +166,7 @@ class CountingSystem:
         return self.tangent(self.system, state, acceleration)
 
 
-def truncated(system, state, acceleration):
+def truncated_tangent(system, state, acceleration):
     """Return the tangent with the derivatives of linearly implicit Euler."""
     forces = system.linearized_force(state)
     return forces._replace(f=forces.f - system.mass_matrix(state) @ acceleration)
@@ -176,7 +176,7 @@ class TestNewton:
     def test_converges_quickly_on_the_exact_tangent(self):
         system, start = pendulum(joints.Universal())
         exact = CountingSystem(system, TreeSystem.linearized_residual)
-        kept = CountingSystem(system, truncated)
+        kept = CountingSystem(system, truncated_tangent)
         ends = [fully_implicit_euler(each, start, 0.1).velocity for each in (exact, kept)]
         np.testing.assert_allclose(ends[1], ends[0], rtol=1e-8)
         assert exact.count <= 6 < 2 * exact.count < kept.count

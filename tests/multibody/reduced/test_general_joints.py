@@ -96,8 +96,8 @@ def lagrange(tree, q, qdot, tau):
 def test_accelerations_against_lagrange(seed):
     tree, q, qdot, tau = random_tree(seed)
     expected = lagrange(tree, q, qdot, tau)
-    found = forward_dynamics_dense(tree, q, qdot, tau)
-    np.testing.assert_allclose(found, expected, atol=1e-8 * np.max(np.abs(expected)))
+    accelerations = forward_dynamics_dense(tree, q, qdot, tau)
+    np.testing.assert_allclose(accelerations, expected, atol=1e-8 * np.max(np.abs(expected)))
     back = inverse_dynamics_dense(tree, q, qdot, expected)
     np.testing.assert_allclose(back, tau, atol=1e-7 * np.max(np.abs(tau)))
 

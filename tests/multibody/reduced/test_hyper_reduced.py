@@ -56,11 +56,11 @@ def test_gears_as_coordinates_and_as_constraints(seed):
     for gear in gears:
         np.testing.assert_allclose(gear.rows(system, whole, 0.0).error, 0, atol=1e-14)
     expected, _ = constrained_acceleration(system, gears, whole)
-    found = reduced.acceleration_reduction(state).expand_velocities(reduced.acceleration(state))
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.max(np.abs(expected)))
+    accelerations = reduced.acceleration_reduction(state).expand_velocities(reduced.acceleration(state))
+    np.testing.assert_allclose(accelerations, expected, rtol=0, atol=1e-9 * np.max(np.abs(expected)))
 
 
-def curved():
+def curved_coordinates():
     """Return five coordinates as nonlinear functions of two."""
 
     def q(r):
@@ -78,13 +78,13 @@ def curved():
 
 
 @pytest.fixture
-def moving():
+def moving_system():
     system, x, v, _ = chain(4)
-    return HyperReducedSystem(system, curved()), State(q=[0.4, -0.7], qdot=[1.1, 0.6], x=x, v=v)
+    return HyperReducedSystem(system, curved_coordinates()), State(q=[0.4, -0.7], qdot=[1.1, 0.6], x=x, v=v)
 
 
-def test_velocities_and_accelerations_against_differences(moving):
-    reduced, state = moving
+def test_velocities_and_accelerations_against_differences(moving_system):
+    reduced, state = moving_system
     a = np.array([0.3, -0.2, 0.5, 0.7, -1.1])
     velocity = derivative(lambda t: reduced.expand(state.retract(t * state.velocity)).q).value
     np.testing.assert_allclose(reduced.expand(state).qdot, velocity, atol=1e-9)
@@ -93,13 +93,13 @@ def test_velocities_and_accelerations_against_differences(moving):
         state_at_t = state.retract(t * state.velocity + t**2 / 2 * a).with_velocity(state.velocity + t * a)
         return reduced.expand(state_at_t).velocity
 
-    found = reduced.acceleration_reduction(state).expand_velocities(a)
-    np.testing.assert_allclose(found, derivative(whole).value, atol=1e-8)
+    accelerations = reduced.acceleration_reduction(state).expand_velocities(a)
+    np.testing.assert_allclose(accelerations, derivative(whole).value, atol=1e-8)
 
 
-def test_equations_are_those_of_lagrange(moving):
+def test_equations_are_those_of_lagrange(moving_system):
     """``d/dt dT/dv - dT/dq + dV/dq = 0``, from the energy alone."""
-    reduced, state = moving
+    reduced, state = moving_system
 
     def still(step):
         return reduced.energy(state.retract(step).with_velocity(np.zeros(5)))
@@ -119,8 +119,8 @@ def test_equations_are_those_of_lagrange(moving):
     )
 
 
-def test_energy_and_order(moving):
-    reduced, state = moving
+def test_energy_and_order(moving_system):
+    reduced, state = moving_system
     end = runge_kutta(reduced, state, 0.4, rtol=1e-9, atol=1e-10)
     assert reduced.energy(end) == pytest.approx(reduced.energy(state), rel=1e-7)
     errors = []
@@ -131,8 +131,8 @@ def test_energy_and_order(moving):
 
 
 class TestErrors:
-    def test_invalid_arguments_are_named(self, moving):
-        reduced, state = moving
+    def test_invalid_arguments_are_named(self, moving_system):
+        reduced, state = moving_system
         tree = reduced.system.tree
         with pytest.raises(InvalidArgument, match="'slider' with 2 coordinates"):
             gear_coordinates(tree, {"a": 1.0, "slider": 1.0})

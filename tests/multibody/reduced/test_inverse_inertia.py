@@ -80,26 +80,29 @@ class TestInverse:
             q + 0.2 * rng.normal(size=(2, 1, tree.num_coordinates)),
             rng.normal(size=(3, tree.num_coordinates)),
         )
-        found = inverse_mass_product(tree, q, x)
-        assert found.shape == (2, 3, tree.num_coordinates)
+        result = inverse_mass_product(tree, q, x)
+        assert result.shape == (2, 3, tree.num_coordinates)
         inverse = inverse_mass_matrix(tree, q)
         assert inverse.shape == (2, 1, tree.num_coordinates, tree.num_coordinates)
         for i in range(2):
             for j in range(3):
-                close(found[i, j], inverse_mass_product(tree, q[i, 0], x[j]))
+                close(result[i, j], inverse_mass_product(tree, q[i, 0], x[j]))
             close(inverse[i, 0], inverse_mass_matrix(tree, q[i, 0]))
 
     def test_further_right_sides_do_not_evaluate_joints(self):
         """The first sweep runs once; solving does not use the coordinates."""
         asked = []
 
-        class Watched(joints.Universal):
+        class WatchedUniversal(joints.Universal):
             def compute_motion_subspace(self, q):
                 asked.append(q)
                 return super().compute_motion_subspace(q)
 
         rng = np.random.default_rng(0)
-        links = [Link("a", Watched(), body(rng)), Link("b", Watched(), body(rng), "a", frame(rng))]
+        links = [
+            Link("a", WatchedUniversal(), body(rng)),
+            Link("b", WatchedUniversal(), body(rng), "a", frame(rng)),
+        ]
         tree, q = Tree(links), rng.normal(size=4)
         inverse = factor_mass_matrix(tree, q)
         assert len(asked) == 2

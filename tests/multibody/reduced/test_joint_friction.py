@@ -57,10 +57,10 @@ def mechanism(seed, mu, links=4, springs=False):
 @given(SEEDS, st.booleans())
 def test_frictionless_step_equals_step_without_bearings(seed, implicit):
     system, state, bearings = mechanism(seed, 0.0, springs=True)
-    found = bisp_step(system, state, 0.013, bearings, implicit=implicit)
+    result = bisp_step(system, state, 0.013, bearings, implicit=implicit)
     plain = (implicit_euler if implicit else symplectic_euler)(system, state, 0.013)
-    np.testing.assert_allclose(found.state.qdot, plain.qdot, rtol=1e-9, atol=1e-10)
-    np.testing.assert_allclose(found.state.q, plain.q, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(result.state.qdot, plain.qdot, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(result.state.q, plain.q, rtol=1e-9, atol=1e-10)
 
 
 @settings(max_examples=8)
@@ -69,16 +69,18 @@ def test_transmitted_wrenches_do_only_the_work_of_drives(seed, implicit):
     """D'Alembert: along its motion a joint passes on the impulse of its spring and damper, and friction."""
     system, state, bearings = mechanism(seed, 0.2, springs=True)
     tree, h = system.tree, 0.013
-    found = bisp_step(system, state, h, bearings, implicit=implicit, max_iterations=9, raise_on_failure=False)
-    qdot = found.state.qdot
+    actual = bisp_step(
+        system, state, h, bearings, implicit=implicit, max_iterations=9, raise_on_failure=False
+    )
+    qdot = actual.state.qdot
     q = state.q + h * qdot if implicit else state.q
     drives = -tree.joint_parameter("stiffness") * q - tree.joint_parameter("damping") * (
         qdot if implicit else state.qdot
     )
     for i, (link, own) in enumerate(zip(tree.links, tree.coordinate_slices, strict=True)):
-        along = link.joint.motion_subspace(state.q[own]).T @ found.joint_wrenches[i]
-        expected = h * drives[own] + found.bearing_reactions[link.name].generalized_friction
-        np.testing.assert_allclose(along, expected, atol=1e-9 * (1 + np.max(np.abs(found.joint_wrenches))))
+        along = link.joint.motion_subspace(state.q[own]).T @ actual.joint_wrenches[i]
+        expected = h * drives[own] + actual.bearing_reactions[link.name].generalized_friction
+        np.testing.assert_allclose(along, expected, atol=1e-9 * (1 + np.max(np.abs(actual.joint_wrenches))))
 
 
 @pytest.mark.parametrize("implicit", [False, True])
@@ -102,20 +104,20 @@ def test_transmitted_wrenches_include_constraint_forces(implicit):
             planes.append(PlaneLimit(name, x, normal, normal @ place))
     constraints = [*loops, JointLimit("link 2", -99.0, 99.0), *planes]
     bearings = {"link 2": bearing(tree.links[2].joint, 0.1)}
-    found = bisp_step(system, state, 0.013, bearings, constraints, implicit=implicit)
-    first, second = np.split(found.solution.bilateral, 2)
+    actual = bisp_step(system, state, 0.013, bearings, constraints, implicit=implicit)
+    first, second = np.split(actual.solution.bilateral, 2)
     assert np.linalg.norm(first - second) > 0.1 * np.linalg.norm(first) > 0
-    pushes = found.solution.unilateral
+    pushes = actual.solution.unilateral
     np.testing.assert_array_equal(pushes > 0, [False, False, True, True])
     assert abs(pushes[2] - pushes[3]) > 0.1 * pushes[3]
-    for link, own, wrench in zip(tree.links, tree.coordinate_slices, found.joint_wrenches, strict=True):
+    for link, own, wrench in zip(tree.links, tree.coordinate_slices, actual.joint_wrenches, strict=True):
         along = link.joint.motion_subspace(state.q[own]).T @ wrench
         expected = (
-            found.bearing_reactions[link.name].generalized_friction
-            if link.name in found.bearing_reactions
+            actual.bearing_reactions[link.name].generalized_friction
+            if link.name in actual.bearing_reactions
             else 0.0
         )
-        np.testing.assert_allclose(along, expected, atol=1e-9 * (1 + np.max(np.abs(found.joint_wrenches))))
+        np.testing.assert_allclose(along, expected, atol=1e-9 * (1 + np.max(np.abs(actual.joint_wrenches))))
 
 
 @settings(max_examples=8)
@@ -162,17 +164,17 @@ def test_reactions_are_the_multipliers_of_the_joints_in_maximal_coordinates(seed
 @given(SEEDS, st.sampled_from(["box", "pyramid", "disc"]), st.sampled_from([0.05, 0.15, 0.4]))
 def test_friction_dissipates_within_its_bounds(seed, cone, mu):
     system, state, bearings = mechanism(seed, mu, links=3)
-    found = bisp_step(system, state, 0.013, bearings, cone=cone, facets=6, raise_on_failure=False)
+    result = bisp_step(system, state, 0.013, bearings, cone=cone, facets=6, raise_on_failure=False)
     plain = symplectic_euler(system, state, 0.013)
-    before, after = (kinetic_energy(system.tree, state.q, each.qdot) for each in (plain, found.state))
+    before, after = (kinetic_energy(system.tree, state.q, each.qdot) for each in (plain, result.state))
     assert after <= before + 1e-9 * (1 + before)
-    for load in found.bearing_reactions.values():
+    for load in result.bearing_reactions.values():
         bounds = mu * np.abs(load.multipliers)
         size = (
             np.max(np.abs(load.friction), axis=1) if cone == "box" else np.linalg.norm(load.friction, axis=1)
         )
         scale = np.max(bounds)
-        assert found.residual > 1e-8 or np.all(size <= bounds + 1e-6 * scale)
+        assert result.residual > 1e-8 or np.all(size <= bounds + 1e-6 * scale)
         assert load.work <= 1e-9 * scale
 
 
@@ -183,13 +185,13 @@ def test_hinge_sticks_or_slips_at_its_bound(seed):
     tree = random_tree(rng, 4, ("revolute", "prismatic"), KINDS)
     system = TreeSystem(tree)
     state = State(q=rng.normal(size=tree.num_coordinates), qdot=rng.normal(size=tree.num_coordinates))
-    found = bisp_step(
+    result = bisp_step(
         system, state, 0.013, {k.name: bearing(k.joint, 0.1) for k in tree.links}, raise_on_failure=False
     )
-    if found.residual > 1e-8:
+    if result.residual > 1e-8:
         return
     for i, link in enumerate(tree.links):
-        load, speed = found.bearing_reactions[link.name], found.state.qdot[i]
+        load, speed = result.bearing_reactions[link.name], result.state.qdot[i]
         if abs(speed) > 1e-8:
             assert load.generalized_friction[0] == pytest.approx(
                 -np.sign(speed) * load.friction_limit, rel=1e-5

@@ -73,8 +73,8 @@ def test_amplitude_loss_of_a_dry_pendulum():
 
 def test_a_pendulum_within_the_friction_angle_stays():
     system, state, bearings = pendulum(0.3, 0.9 * SPREAD * 0.3 * 0.05)
-    found = take_steps(system, state, 0.01, 5, bearings)
-    np.testing.assert_allclose([step.state.qdot for step in found], 0, atol=1e-12)
+    result = take_steps(system, state, 0.01, 5, bearings)
+    np.testing.assert_allclose([step.state.qdot for step in result], 0, atol=1e-12)
     system, state, bearings = pendulum(0.3, 1.1 * SPREAD * 0.3 * 0.05)
     assert abs(bisp_step(system, state, 0.01, bearings).state.qdot[0]) > 1e-4
 
@@ -85,9 +85,9 @@ def test_a_slider_sticks_up_to_the_friction_angle(part):
     down = np.array([np.cos(slope), 0, -np.sin(slope)])
     tree = Tree([Link("block", joints.Prismatic(down), Box([0.2, 0.2, 0.2]).spatial_inertia(mass=3.0))])
     bearings = {"block": prismatic_guide(0.1, 0.1, 0.3, 0.4, axis=down, width_direction=[0, 1.0, 0])}
-    found = bisp_step(TreeSystem(tree), State(q=[0.0]), 0.01, bearings)
+    actual = bisp_step(TreeSystem(tree), State(q=[0.0]), 0.01, bearings)
     expected = 0.0 if part < 1 else 0.01 * 9.81 * (np.sin(slope) - 0.4 * np.cos(slope))
-    assert found.state.qdot[0] == pytest.approx(expected, abs=1e-8)
+    assert actual.state.qdot[0] == pytest.approx(expected, abs=1e-8)
 
 
 def test_a_loaded_ball_joint_stops_a_spin_about_its_load():
@@ -95,8 +95,8 @@ def test_a_loaded_ball_joint_stops_a_spin_about_its_load():
     top = Sphere(0.2).spatial_inertia(mass=2.0)
     tree = Tree([Link("top", joints.ExponentialSpherical(), top)])
     state = State(q=np.zeros(3), qdot=[0, 0, 5.0])
-    found = bisp_step(TreeSystem(tree), state, 0.001, {"top": spherical_bearing(0.03, 0.3)}, cone="disc")
-    torque = found.bearing_reactions["top"].generalized_friction / 0.001
+    result = bisp_step(TreeSystem(tree), state, 0.001, {"top": spherical_bearing(0.03, 0.3)}, cone="disc")
+    torque = result.bearing_reactions["top"].generalized_friction / 0.001
     assert torque[2] == pytest.approx(-0.3 * 0.03 * 2.0 * 9.81, rel=0.08)
     assert np.max(np.abs(torque[:2])) < 1e-6
 
@@ -221,14 +221,14 @@ def test_a_four_bar_linkage_with_friction_in_its_closure():
 def test_reactions_of_a_loop_at_rest():
     """A closed loop at rest: the reactions hold up each body, whatever J makes of the closure."""
     system, closure, start, bearings = four_bar(5.0)
-    found = bisp_step(system, start, 0.01, bearings, [closure], raise_on_failure=False)
-    np.testing.assert_allclose(found.state.qdot, 0, atol=1e-9)  # jammed: statics
+    result = bisp_step(system, start, 0.01, bearings, [closure], raise_on_failure=False)
+    np.testing.assert_allclose(result.state.qdot, 0, atol=1e-9)  # jammed: statics
     weight = 0.01 * 9.81 * system.tree.inertias[:, 5, 5]
     total = np.zeros(3)
     crank = poses(system.tree, start.q).joint_poses[0]
-    total += crank[:3, :3] @ found.joint_wrenches[0][3:]
+    total += crank[:3, :3] @ result.joint_wrenches[0][3:]
     closing = poses(system.tree, start.q).joint_poses[2][:3, :3]
-    load = found.bearing_reactions[closure]
+    load = result.bearing_reactions[closure]
     friction = np.einsum("cti,ct->i", bearings[closure].tangent_jacobian, load.friction)
     total += closing @ (load.reaction + friction)[3:]
     np.testing.assert_allclose(total, [0, 0, np.sum(weight)], atol=2e-3 * np.sum(weight))
@@ -297,8 +297,8 @@ def test_rounding_limited_result_is_returned(monkeypatch):
     for left in (3e-7, np.nan):
         with pytest.raises(BispNotConverged, match="residual of its programs") as caught:
             bisp_step(system, state, 0.001, bearings)
-        found = bisp_step(system, state, 0.001, bearings, raise_on_failure=False)
-        for step in (found, caught.value.solution):
+        result = bisp_step(system, state, 0.001, bearings, raise_on_failure=False)
+        for step in (result, caught.value.solution):
             np.testing.assert_equal(step.residual, left)
             np.testing.assert_allclose(step.state.qdot, exact.state.qdot, atol=1e-9)
         steps = take_steps(system, state, 0.001, 2, bearings, raise_on_failure=False)

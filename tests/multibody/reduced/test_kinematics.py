@@ -40,10 +40,10 @@ def test_rate_of_the_jacobian(case):
 def test_combined_kinematics_equal_single_functions(case):
     tree, q, qdot = case
     kinematics = reduced.body_kinematics(tree, q, qdot)
-    for found, expected in zip(
+    for actual, expected in zip(
         (kinematics.joint_poses, kinematics.body_poses), reduced.poses(tree, q), strict=True
     ):
-        close(found, expected, 1e-14)
+        close(actual, expected, 1e-14)
     close(kinematics.phi, reduced.twists(tree, q, qdot), 1e-13)
     close(kinematics.J.reshape(-1, tree.num_coordinates), reduced.jacobian(tree, q), 1e-14)
     close(kinematics.bias_acceleration.ravel(), reduced.jacobian_rate(tree, q, qdot) @ qdot, 1e-13)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from random_trees import body, frame, unit
 from scipy.sparse.linalg import cg
-from test_system import branched, driven, springs
+from test_system import branched_system, joint_drive, springs
 
 from rbnotes import joints
 from rbnotes.arguments import SingularConfiguration
@@ -42,7 +42,7 @@ def close(actual, expected, tolerance=1e-10):
 @pytest.mark.parametrize("root", [None, joints.QuaternionSpherical()], ids=["universal", "quaternion"])
 def test_the_operator(seed, root):
     groups = [*springs(0.7), Damping([0.3, 0.5], [0, 2])]
-    system, state = branched(seed, groups, None if root else driven, damping=0.9, root=root)
+    system, state = branched_system(seed, groups, None if root else joint_drive, damping=0.9, root=root)
     close(dense(step_operator(system, state, H)), step_matrix(system, state))
 
 
@@ -61,7 +61,7 @@ def along_the_tree():
 @pytest.mark.parametrize("seed", range(3))
 def test_preconditioner_is_exact_along_the_tree(seed):
     """Also where K is not symmetric, as that of springs in body coordinates."""
-    system, state = branched(seed, along_the_tree(), damping=0.9)
+    system, state = branched_system(seed, along_the_tree(), damping=0.9)
     inverse, matrix = step_preconditioner(system, state, H), step_matrix(system, state)
     assert np.max(np.abs(matrix - matrix.T)) > 1e-3
     assert inverse.is_exact
@@ -70,11 +70,11 @@ def test_preconditioner_is_exact_along_the_tree(seed):
 
 @pytest.mark.parametrize(
     ("groups", "drive"),
-    [(springs(), None), (along_the_tree(), driven)],
+    [(springs(), None), (along_the_tree(), joint_drive)],
     ids=["bodies far apart", "joints driven by each other"],
 )
 def test_couplings_outside_the_tree_are_ignored(groups, drive):
-    system, state = branched(0, groups, drive)
+    system, state = branched_system(0, groups, drive)
     inverse = step_preconditioner(system, state, H)
     assert not inverse.is_exact
     assert np.max(np.abs(dense(inverse.operator) @ step_matrix(system, state) - np.eye(state.size))) > 1e-3
@@ -111,10 +111,10 @@ def iterations(system, state, preconditioned):
     assert not inverse.is_exact
     right = operator.matvec(state.velocity) + H * system.force(state)
     M = inverse.operator if preconditioned else None
-    found, failed = cg(operator, right, rtol=1e-10, M=M, maxiter=2000, callback=steps.append)
+    actual, failed = cg(operator, right, rtol=1e-10, M=M, maxiter=2000, callback=steps.append)
     assert not failed
     if preconditioned:
-        close(found, np.linalg.solve(step_matrix(system, state), right), 1e-6)
+        close(actual, np.linalg.solve(step_matrix(system, state), right), 1e-6)
     return len(steps)
 
 
@@ -125,7 +125,7 @@ def test_preconditioner_reduces_iterations():
 
 
 def test_negative_stiffness_makes_it_indefinite():
-    system, state = branched(
+    system, state = branched_system(
         0, [], lambda s: Forces(0 * s.q, 1e6 * np.eye(len(s.q)), np.zeros((len(s.q),) * 2))
     )
     assert not step_preconditioner(system, state, H).is_positive_definite
@@ -133,7 +133,7 @@ def test_negative_stiffness_makes_it_indefinite():
 
 
 def test_negative_particle_stiffness_is_rejected():
-    system, state = branched(0)
+    system, state = branched_system(0)
 
     def balanced(maximal):
         f = np.zeros(maximal.size)

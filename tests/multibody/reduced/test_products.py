@@ -31,11 +31,11 @@ def test_jacobian(case):
 
 def test_jacobian_rate(case):
     tree, q, qdot, x, _ = case
-    found = reduced.jacobian_rate_product(tree, q, qdot, x)
-    close(found.ravel(), reduced.jacobian_rate(tree, q, qdot) @ x)
+    result = reduced.jacobian_rate_product(tree, q, qdot, x)
+    close(result.ravel(), reduced.jacobian_rate(tree, q, qdot) @ x)
     if tree.num_coordinates < 12:  # and not by the same adjoints
         estimate = derivative(lambda t: reduced.jacobian_product(tree, q + t * qdot, x))
-        np.testing.assert_allclose(found, estimate.value, rtol=1e-7, atol=1e-7)
+        np.testing.assert_allclose(result, estimate.value, rtol=1e-7, atol=1e-7)
 
 
 def test_bias_acceleration(case):
@@ -72,13 +72,13 @@ def test_against_mujoco(seed):
     state = mujoco_state(tree, model, q, x)
     data.qpos[:] = state.qpos
     mujoco.mj_forward(model, data)
-    found, forces = reduced.jacobian_product(tree, q, x), np.zeros(model.nv)
+    result, forces = reduced.jacobian_product(tree, q, x), np.zeros(model.nv)
     for i, link in enumerate(tree.links):
         turns, moves = np.zeros((2, 3, model.nv))
         pose = reduced.poses(tree, q).body_poses[i]
         mujoco.mj_jac(model, data, moves, turns, pose[:3, 3], model.body(link.name).id)
         J = np.concatenate([pose[:3, :3].T @ turns, pose[:3, :3].T @ moves])
-        close(found[i], J @ state.T @ x)
+        close(result[i], J @ state.T @ x)
         forces += J.T @ y[i]
     close(reduced.jacobian_transpose_product(tree, q, y), state.T.T @ forces)
 

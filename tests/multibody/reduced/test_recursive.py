@@ -34,7 +34,7 @@ def close(actual, expected):
     np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-10 * scale)
 
 
-def moving(tree, rng):
+def moving_state(tree, rng):
     """Return a state in general, with rates that keep quaternions as long as they are."""
     q, qdot = (
         tree.neutral + 0.4 * rng.normal(size=tree.num_coordinates),
@@ -53,10 +53,10 @@ def case(request):
     tree = random_tree(rng, request.param[1], tuple(np.roll(tuple(ALL), 4 * request.param[0])), ALL)
     tree = Tree([replace(link, **SPRINGY) for link in tree.links], tree.gravity)
     applied = rng.normal(size=tree.num_coordinates), rng.normal(size=(len(tree.links), 6))
-    return tree, *moving(tree, rng), *applied, rng
+    return tree, *moving_state(tree, rng), *applied, rng
 
 
-def unconstrained(tree, rows):
+def remove_constraint_forces(tree, rows):
     """Return the forces without their components along the coordinate constraints."""
     rows = np.array(rows)
     for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
@@ -95,7 +95,7 @@ class TestAgainstTheMassMatrix:
             known[tree.coordinate_slices[i]] = True
         prescribed = rng.normal(size=tree.num_coordinates)
         given = {tree.links[i].name: prescribed[tree.coordinate_slices[i]] for i in driven}
-        found = reduced.hybrid_dynamics(tree, q, qdot, given, tau, wrenches)
+        actual = reduced.hybrid_dynamics(tree, q, qdot, given, tau, wrenches)
 
         M = reduced.mass_matrix(tree, q)
         force = reduced.net_generalized_force(tree, q, qdot, 0.0, wrenches)
@@ -103,8 +103,8 @@ class TestAgainstTheMassMatrix:
         free = ~known
         push = (tau + force)[free] - M[np.ix_(free, known)] @ prescribed[known]
         expected[free] = np.linalg.solve(M[np.ix_(free, free)], push)
-        close(found.qddot, expected)
-        close(found.tau, np.where(known, M @ expected - force, tau))
+        close(actual.qddot, expected)
+        close(actual.tau, np.where(known, M @ expected - force, tau))
 
     def test_all_or_no_joints_prescribed(self, case):
         tree, q, qdot, prescribed, wrenches, rng = case
@@ -128,11 +128,11 @@ class TestAgainstTheMassMatrix:
             for link in tree.links
             if rng.random() < 0.5 and not link.joint.num_coordinate_constraints
         }
-        found = reduced.hybrid_dynamics(tree, q, qdot, given, tau, wrenches)
+        result = reduced.hybrid_dynamics(tree, q, qdot, given, tau, wrenches)
         free = [link.name not in given for link in tree.links for _ in range(link.joint.num_coordinates)]
-        np.testing.assert_array_equal(found.tau[free], tau[free])
-        back = reduced.inverse_dynamics(tree, q, qdot, found.qddot, wrenches)
-        close(unconstrained(tree, back), unconstrained(tree, found.tau))
+        np.testing.assert_array_equal(result.tau[free], tau[free])
+        back = reduced.inverse_dynamics(tree, q, qdot, result.qddot, wrenches)
+        close(remove_constraint_forces(tree, back), remove_constraint_forces(tree, result.tau))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -140,7 +140,7 @@ def test_bias_forces_of_the_lagrangian(seed):
     """d/dt dL/dqdot - dL/dq at zero acceleration, by finite differences; L has no energy of springs."""
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, 4, tuple(np.roll(tuple(ALL), 5 * seed)), ALL)
-    q, qdot = moving(tree, rng)
+    q, qdot = moving_state(tree, rng)
 
     def lagrangian(coordinates):
         return reduced.kinetic_energy(tree, coordinates, qdot) - reduced.potential_energy(tree, coordinates)
@@ -149,8 +149,8 @@ def test_bias_forces_of_the_lagrangian(seed):
     steps = np.eye(tree.num_coordinates)
     by_q = derivative(lambda t: lagrangian(q + t * steps)).value
     sprung = Tree([replace(link, **SPRINGY) for link in tree.links], tree.gravity)
-    found = reduced.bias_forces(sprung, q, qdot)
-    np.testing.assert_allclose(found, momentum_rate - by_q, rtol=0, atol=1e-7 * np.max(np.abs(found)))
+    forces = reduced.bias_forces(sprung, q, qdot)
+    np.testing.assert_allclose(forces, momentum_rate - by_q, rtol=0, atol=1e-7 * np.max(np.abs(forces)))
 
 
 def test_prescribed_joints_of_the_constraints():
@@ -163,16 +163,16 @@ def test_prescribed_joints_of_the_constraints():
         for i, (kind, parent) in enumerate(zip(kinds, parents, strict=True))
     ]
     tree = Tree(links, gravity=rng.normal(size=3))
-    q, qdot = moving(tree, rng)
+    q, qdot = moving_state(tree, rng)
     prescribed = rng.normal(size=2)
     motion = PrescribedJoint(
         "1", lambda t: (q[tree.coordinate_slices[1]], qdot[tree.coordinate_slices[1]], prescribed)
     )
     state, system = State(q=q, qdot=qdot), TreeSystem(tree)
     expected, _ = reduced.constrained_acceleration(system, [motion], state)
-    found = reduced.hybrid_dynamics(tree, q, qdot, {"1": prescribed})
-    close(found.qddot, expected)
-    close(found.tau[tree.coordinate_slices[1]], reduced.prescribed_forces(system, [motion], state)["1"])
+    actual = reduced.hybrid_dynamics(tree, q, qdot, {"1": prescribed})
+    close(actual.qddot, expected)
+    close(actual.tau[tree.coordinate_slices[1]], reduced.prescribed_forces(system, [motion], state)["1"])
 
     own = tree.coordinate_slices[2]  # where the quaternion keeps its length
     ball = tree.links[2].joint
@@ -182,10 +182,10 @@ def test_prescribed_joints_of_the_constraints():
         ball.coordinate_constraint_jacobian_rate(q[own], qdot[own]) @ qdot[own],
     )
     prescribed -= np.linalg.pinv(rows) @ (rows @ prescribed + drift)
-    found = reduced.hybrid_dynamics(tree, q, qdot, {"2": prescribed})
+    actual = reduced.hybrid_dynamics(tree, q, qdot, {"2": prescribed})
     motion = PrescribedJoint("2", lambda t: (q[own], qdot[own], prescribed))
     expected, _ = reduced.constrained_acceleration(system, [motion], state)
-    close(found.qddot, expected)
+    close(actual.qddot, expected)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -215,11 +215,11 @@ class TestAgainstPinocchio:
         response = (upper + np.triu(upper, 1).T)[np.ix_(known, known)]
         tau[known] += np.linalg.solve(response, (prescribed - pinocchio.aba(model, data, q, v, tau))[known])
         given = {name: prescribed[tree.coordinate_slices[tree.index(name)]] for name in driven}
-        found = reduced.hybrid_dynamics(
+        result = reduced.hybrid_dynamics(
             tree, q, v, given, np.where(np.isin(range(tree.num_coordinates), known), 9.0, tau)
         )
-        close(found.tau, tau)
-        close(found.qddot, pinocchio.aba(model, data, q, v, tau))
+        close(result.tau, tau)
+        close(result.qddot, pinocchio.aba(model, data, q, v, tau))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -230,18 +230,18 @@ def test_against_mujoco(seed):
     tree = random_tree(rng, (3, 6, 9, 12)[seed], kinds, MUJOCO_KINDS)
     q, v, tau = rng.normal(size=(3, tree.num_coordinates))
     given = {link.name: rng.normal(size=link.joint.num_coordinates) for link in tree.links[1::3]}
-    found = reduced.hybrid_dynamics(tree, q, v, given, tau)
+    result = reduced.hybrid_dynamics(tree, q, v, given, tau)
 
     model = mujoco_model(tree)
     data = mujoco.MjData(model)
     state = mujoco_state(tree, model, q, v)
     data.qpos[:], data.qvel[:] = state.qpos, state.qvel
-    data.qfrc_applied[:] = np.linalg.pinv(state.T).T @ found.tau
+    data.qfrc_applied[:] = np.linalg.pinv(state.T).T @ result.tau
     mujoco.mj_forward(model, data)
-    close(state.T @ found.qddot + state.drift, data.qacc)
-    data.qacc[:] = state.T @ found.qddot + state.drift
+    close(state.T @ result.qddot + state.drift, data.qacc)
+    data.qacc[:] = state.T @ result.qddot + state.drift
     mujoco.mj_inverse(model, data)
-    close(reduced.inverse_dynamics(tree, q, v, found.qddot), state.T.T @ data.qfrc_inverse)
+    close(reduced.inverse_dynamics(tree, q, v, result.qddot), state.T.T @ data.qfrc_inverse)
 
 
 def test_many_states_at_once():
@@ -304,8 +304,8 @@ class TestSingularTrees:
         for q in (np.zeros(4), np.array([[0.3, 0.4, 0.5, 0.6], np.zeros(4)])):
             with pytest.raises(SingularConfiguration, match="'ball' without inertia"):
                 reduced.forward_dynamics(tree, q, np.zeros(4))
-        found = reduced.hybrid_dynamics(tree, np.zeros(4), np.zeros(4), {"ball": np.ones(3)})
-        assert np.all(np.isfinite(found.tau))
+        result = reduced.hybrid_dynamics(tree, np.zeros(4), np.zeros(4), {"ball": np.ones(3)})
+        assert np.all(np.isfinite(result.tau))
 
     @pytest.mark.parametrize(
         "axis", [(1.0, 0, 0), (0, -1.0, 0), (0, 0, 1.0), (0.6, 0, 0.8), (1 / 3, 2 / 3, 2 / 3)]
@@ -331,9 +331,9 @@ class TestSingularTrees:
         factor = 1e-9
         slider = joints.FunctionJoint(lambda q: (np.eye(3), np.array([factor * q[0], 0, 0])), 1)
         tree = Tree([Link("slider", slider, self.M)])
-        found = reduced.forward_dynamics(tree, [2.0], [0.0], [3.0 * factor])
+        accelerations = reduced.forward_dynamics(tree, [2.0], [0.0], [3.0 * factor])
         close(
-            found * factor,
+            accelerations * factor,
             reduced.forward_dynamics(
                 Tree([Link("a", joints.Prismatic((1.0, 0, 0)), self.M)]), [0.0], [0.0], [3.0]
             ),
@@ -346,8 +346,8 @@ class TestSingularTrees:
             Link("crane", self.HINGE, 1e5 * self.M),
             Link("hair", joints.Revolute((1.0, 0.0, 0.0)), hair, "crane", np.diag([1.0, 1, 1, 1])),
         ]
-        found = reduced.forward_dynamics(Tree(crane), [0.1, 0.2], [0.0, 0.0], [0.0, 1e-15])
-        assert found[1] == pytest.approx(1.0, rel=1e-8)
+        accelerations = reduced.forward_dynamics(Tree(crane), [0.1, 0.2], [0.0, 0.0], [0.0, 1e-15])
+        assert accelerations[1] == pytest.approx(1.0, rel=1e-8)
 
     def test_names_and_shapes(self):
         tree, q = self.tree(), np.zeros(3)
@@ -395,9 +395,9 @@ class TestManyStates:
         whole = reduced.hybrid_dynamics(tree, q, qdot, prescribed, tau, wrenches)
         monkeypatch.setattr("rbnotes.multibody.reduced.recursive_dynamics.MAX_LINK_STATES", 21)
         blocks = reduced.hybrid_dynamics(tree, q, qdot, prescribed, tau, wrenches)
-        for found, expected in zip(blocks, whole, strict=True):
-            assert found.shape == expected.shape == (5, 4, 3)
-            np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
+        for actual, expected in zip(blocks, whole, strict=True):
+            assert actual.shape == expected.shape == (5, 4, 3)
+            np.testing.assert_allclose(actual, expected, rtol=1e-13, atol=1e-13)
         alone = reduced.hybrid_dynamics(tree, q[2, 3], qdot[2, 0], prescribed, tau[3], wrenches)
         np.testing.assert_allclose(blocks.qddot[2, 3], alone.qddot, rtol=1e-12)
 

@@ -17,7 +17,7 @@ QUICK = ("7: Equality constrained angles", "26: Obj body", "34: Gears")
 TABLE = Path(__file__).parents[3] / "book" / "_data" / "redmax-energies.csv"
 
 
-def published(name):
+def published_value(name):
     return SCENES[name]["expected"][SCHEME]["value"]
 
 
@@ -41,7 +41,7 @@ def test_differences_in_the_book():
 def test_published_energy(name):
     """Rounding alone leaves up to 5e-12; of the spline curve the next test tells."""
     energy = final_energy(read(SCENES[name]))
-    np.testing.assert_allclose(energy, published(name), rtol=1e-9 if name == SPLINE_CURVE else 1e-10)
+    np.testing.assert_allclose(energy, published_value(name), rtol=1e-9 if name == SPLINE_CURVE else 1e-10)
     row = table()[name]
     assert row["published"] == SCENES[name]["expected"][SCHEME]["text"]
     np.testing.assert_allclose(float(row["computed"]), energy, rtol=6e-11)
@@ -68,5 +68,7 @@ def test_difference_on_the_spline_curve(monkeypatch):
         return E
 
     monkeypatch.setattr(spline, "se3", SimpleNamespace(**{**vars(spline.se3), "exp": exp}))
-    np.testing.assert_allclose(final_energy(read(SCENES[SPLINE_CURVE])), published(SPLINE_CURVE), rtol=1e-12)
+    np.testing.assert_allclose(
+        final_energy(read(SCENES[SPLINE_CURVE])), published_value(SPLINE_CURVE), rtol=1e-12
+    )
     assert rounded

@@ -25,7 +25,7 @@ from rbnotes.multibody.reduced import (
 from rbnotes.testing import derivative
 
 
-def branching(rng, joint):
+def branching_system(rng, joint):
     """Return hinges a, b, c in a row, another joint beside b, and two particles on springs with dampers."""
     kinds = [("a", joints.Revolute(unit(rng)), None), ("b", joints.Revolute(unit(rng)), "a")]
     kinds += [("side", joint, "a"), ("c", joints.Revolute(unit(rng)), "b")]
@@ -43,7 +43,7 @@ def branching(rng, joint):
     return TreeSystem(Tree(links, gravity=rng.normal(size=3)), [0.6, 1.1], groups)
 
 
-def curved(size):
+def curved_coordinates(size):
     """Return coordinates of which the first four are a curve of two, and the others are free."""
 
     def q(r):
@@ -68,7 +68,7 @@ def curved(size):
 
 def gears(seed):
     rng = np.random.default_rng(seed)
-    system = branching(rng, joints.Cylindrical())
+    system = branching_system(rng, joints.Cylindrical())
     reduced = HyperReducedSystem(system, gear_coordinates(system.tree, {"a": 1.0, "b": -0.5, "c": 2.0}))
     q, qdot = rng.normal(size=(2, 3))
     x, v = rng.normal(size=(2, 2, 3))
@@ -77,15 +77,15 @@ def gears(seed):
 
 def bent(seed):
     rng = np.random.default_rng(seed)
-    system = branching(rng, joints.ExponentialSpherical())
+    system = branching_system(rng, joints.ExponentialSpherical())
     q, qdot = rng.normal(size=(2, 4))
     x, v = rng.normal(size=(2, 2, 3))
-    return HyperReducedSystem(system, curved(6)), State(q=q, qdot=qdot, x=x, v=v)
+    return HyperReducedSystem(system, curved_coordinates(6)), State(q=q, qdot=qdot, x=x, v=v)
 
 
 def with_quaternion(seed):
     rng = np.random.default_rng(seed)
-    system = branching(rng, joints.QuaternionSpherical())
+    system = branching_system(rng, joints.QuaternionSpherical())
     reduced = HyperReducedSystem(system, gear_coordinates(system.tree, {"a": 1.0, "b": 1.0, "c": 1.0}))
     quaternion = rng.normal(size=4)
     q = np.concatenate([rng.normal(size=1), quaternion / np.linalg.norm(quaternion)])
@@ -93,9 +93,9 @@ def with_quaternion(seed):
     return reduced, State(q=q, qdot=rng.normal(size=5), x=x, v=v)
 
 
-def attached(seed):
+def attached_system(seed):
     rng = np.random.default_rng(seed)
-    system = branching(rng, joints.Universal())
+    system = branching_system(rng, joints.Universal())
     tied = AttachedSystem(system, [AttachedParticle(1, "side", rng.normal(size=3))])
     q, qdot = rng.normal(size=(2, 5))
     x, v = rng.normal(size=(2, 1, 3))
@@ -103,7 +103,7 @@ def attached(seed):
 
 
 CASES = {"gears": gears, "curved": bent, "equal angles beside a quaternion": with_quaternion}
-CASES |= {"attached particles": attached}
+CASES |= {"attached particles": attached_system}
 
 
 @pytest.fixture(params=CASES)
@@ -119,14 +119,14 @@ def test_against_differences(case):
     def residual(state):
         return system.force(state) - system.mass_matrix(state) @ a
 
-    found = system.linearized_residual(state, a)
+    result = system.linearized_residual(state, a)
     f = residual(state)
     scale = np.max(np.abs(f))
-    np.testing.assert_allclose(found.f, f, rtol=0, atol=1e-12 * scale)
+    np.testing.assert_allclose(result.f, f, rtol=0, atol=1e-12 * scale)
     for along in rng.normal(size=(2, state.size)):  # in general directions, so that no entry goes unseen
         by_q = derivative(lambda t, d=along: residual(state.retract(t * d)), step=1e-3).value
         by_v = derivative(lambda t, d=along: residual(state.with_velocity(state.velocity + t * d))).value
-        for slope, expected in ((found.K @ along, by_q), (found.D @ along, by_v)):
+        for slope, expected in ((result.K @ along, by_q), (result.D @ along, by_v)):
             np.testing.assert_allclose(slope, expected, rtol=0, atol=1e-8 * np.max(np.abs(expected)))
 
 
@@ -156,8 +156,8 @@ def test_gears_as_coordinates_and_as_constraints(step):
     for _ in range(2):
         state = step(reduced, state, 0.05)
         whole = constrained_step(step, reduced.system, whole, 0.05, rows).state
-    found = reduced.expand(state)
-    for ours, theirs in ((found.q, whole.q), (found.velocity, whole.velocity), (found.x, whole.x)):
+    result = reduced.expand(state)
+    for ours, theirs in ((result.q, whole.q), (result.velocity, whole.velocity), (result.x, whole.x)):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-8 * np.max(np.abs(theirs)))
 
 

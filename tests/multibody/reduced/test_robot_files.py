@@ -76,8 +76,8 @@ def test_urdf_is_read_as_it_was_written(seed):
         close(other.joint.motion_subspace(q), link.joint.motion_subspace(q))
         close(other.inertia, inertia.transform_inertia(link.body_frame, link.inertia))
         close(other.damping, link.damping)
-        own, found = (each.joint_of_link(link.name) for each in (robot, again))
-        assert found == own
+        own, result = (each.joint_of_link(link.name) for each in (robot, again))
+        assert result == own
     assert again.name == robot.name
     close(again.coordinates.jacobian(np.zeros(0)), robot.coordinates.jacobian(np.zeros(0)))
     shown, shown_again = ({each.solid: each for each in one.visuals} for one in (robot, again))

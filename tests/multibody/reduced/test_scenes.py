@@ -172,8 +172,8 @@ class TestContact:
             v = (2.0 * v - h * k * x - mu * 2.0 * G * h) / (2.0 + h**2 * k)
             x += h * v
         assert v > 0.1
-        found = [motion.q("box")[-1, 0], motion.qdot("box")[-1, 0]]
-        np.testing.assert_allclose(found, [x, v], atol=1e-6)
+        result = [motion.q("box")[-1, 0], motion.qdot("box")[-1, 0]]
+        np.testing.assert_allclose(result, [x, v], atol=1e-6)
 
     def test_invalid_arguments_are_named(self):
         model = Model([Body("a", Sphere(0.1), mass=1.0, joint=joints.Fixed())])
@@ -224,6 +224,6 @@ def test_solids_of_one_link_equal_fixed_links():
         ]
     )
     q, qdot = rng.normal(size=(2, 4))
-    found = [reduced.forward_dynamics_dense(tree, q, qdot) for tree in (one, many)]
-    np.testing.assert_allclose(found[0], found[1], rtol=1e-10, atol=1e-10)
-    assert np.linalg.norm(found[0]) > 1
+    accelerations = [reduced.forward_dynamics_dense(tree, q, qdot) for tree in (one, many)]
+    np.testing.assert_allclose(accelerations[0], accelerations[1], rtol=1e-10, atol=1e-10)
+    assert np.linalg.norm(accelerations[0]) > 1

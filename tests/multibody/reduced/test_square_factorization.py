@@ -19,7 +19,7 @@ from rbnotes.multibody.reduced import (
 from rbnotes.multibody.reduced.dynamics import regularized_mass_matrix
 
 
-def mixed(seed, links=7):
+def mixed_tree(seed, links=7):
     rng = np.random.default_rng(seed)
     made = random_tree(rng, links, tuple(ALL), ALL)
     return (
@@ -37,7 +37,7 @@ def close(actual, expected, tolerance=1e-11):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_six_passes_give_the_accelerations_of_the_dense_equations(seed):
-    rng, made, q, qdot = mixed(seed)
+    rng, made, q, qdot = mixed_tree(seed)
     tau, wrenches = rng.normal(size=made.num_coordinates), rng.normal(size=(7, 6))
     passes = factored_dynamics(made, q, qdot, tau, wrenches)
     close(passes.qddot, reduced.forward_dynamics_dense(made, q, qdot, tau, wrenches))
@@ -75,7 +75,7 @@ def test_six_passes_agree_with_pinocchio(seed):
 
 
 def test_leading_axes_of_every_argument_broadcast():
-    rng, made, q, qdot = mixed(3, 4)
+    rng, made, q, qdot = mixed_tree(3, 4)
     many = q + 0.1 * rng.normal(size=(2, 1, made.num_coordinates))
     tau, wrenches = rng.normal(size=(3, made.num_coordinates)), rng.normal(size=(2, 1, 4, 6))
     at_once = factored_dynamics(made, many, qdot, tau, wrenches)
@@ -91,7 +91,7 @@ def test_leading_axes_of_every_argument_broadcast():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_factors_multiply_to_the_mass_matrix_and_to_its_inverse(seed):
-    _, made, q, _ = mixed(seed)
+    _, made, q, _ = mixed_tree(seed)
     factors, M = factor_matrices(made, q), regularized_mass_matrix(made, q)
     close(factors.mass_matrix, M)
     close(factors.inverse_mass_matrix @ M, np.eye(made.num_coordinates), 1e-9)
@@ -104,7 +104,7 @@ def test_factors_multiply_to_the_mass_matrix_and_to_its_inverse(seed):
 
 
 def test_blocks_of_the_matrices_are_those_of_the_recursion():
-    _, made, q, _ = mixed(1)
+    _, made, q, _ = mixed_tree(1)
     factors, matrices = square_factors(made, q), factor_matrices(made, q)
     steps = np.eye(6 * len(made.links)) - np.linalg.inv(matrices.Y)
     for i, parent in enumerate(made.parents):
@@ -133,7 +133,7 @@ def test_articulated_inertia_is_the_least_kinetic_energy():
 
 @pytest.mark.parametrize("seed", range(2))
 def test_operators_satisfy_the_equations_of_all_bodies(seed):
-    rng, made, q, qdot = mixed(seed)
+    rng, made, q, qdot = mixed_tree(seed)
     wrenches, qddot = rng.normal(size=(7, 6)), rng.normal(size=made.num_coordinates)
     operators, size = SpatialOperators(made, q, qdot, wrenches), 6 * 7
     close(operators.G, np.linalg.inv(np.eye(size) - operators.Gamma))
@@ -153,7 +153,7 @@ def test_operators_satisfy_the_equations_of_all_bodies(seed):
 
 def test_coriolis_matrix_is_passive():
     """The rate of M along the motion, less twice C, has no power: by differences of M."""
-    _, made, q, qdot = mixed(2)
+    _, made, q, qdot = mixed_tree(2)
     C, h = SpatialOperators(made, q, qdot).coriolis_matrix, 1e-5
     change = reduced.mass_matrix(made, q + h * qdot) - reduced.mass_matrix(made, q - h * qdot)
     assert abs(qdot @ (change / (2 * h) - 2 * C) @ qdot) < 1e-6

@@ -40,7 +40,7 @@ def springs(damping=0.0):
     return [PathForces(law, path_through(*pair)) for pair in ends]
 
 
-def driven(state):
+def joint_drive(state):
     """Return nonlinear joint forces, each of which depends on several joints."""
     q, qdot = state.q, state.qdot
     k = len(q)
@@ -50,7 +50,7 @@ def driven(state):
     return Forces(f, K, D)
 
 
-def branched(seed, groups=(), drive=None, damping=0.0, root=None):
+def branched_system(seed, groups=(), drive=None, damping=0.0, root=None):
     rng = np.random.default_rng(seed)
     first = joints.Universal() if root is None else root
     parts = [
@@ -87,29 +87,33 @@ def branched(seed, groups=(), drive=None, damping=0.0, root=None):
 def test_derivatives_with_the_jacobian_held(seed):
     """K and D of linearly implicit Euler: applied, drive and joint forces at constant J."""
     groups = [*springs(0.7), Damping([0.3, 0.5], [0, 2])]
-    system, state = branched(seed, groups, driven, damping=0.9)
+    system, state = branched_system(seed, groups, joint_drive, damping=0.9)
     J, tree = system.reduction(state).J, system.tree
     bodies = 6 * len(tree.links)
 
-    def applied(step, velocity):
+    def applied_forces(step, velocity):
         maximal = system.maximal_state(state)
         E = maximal.retract(np.append((J @ step)[:bodies], (J @ step)[bodies:]))
         joint = State(q=state.q + step[3:], qdot=velocity[3:])
         f = J.T @ system.applied_forces(E.with_velocity(J @ velocity)).f
-        f[3:] += reduced.passive_joint_forces(tree, joint.q, joint.qdot) + driven(joint).f
+        f[3:] += reduced.passive_joint_forces(tree, joint.q, joint.qdot) + joint_drive(joint).f
         return f
 
-    found = system.linearized_force(state)
+    result = system.linearized_force(state)
     zero, velocity = np.zeros(state.size), state.velocity
     for along in np.random.default_rng(seed).normal(size=(2, state.size)):  # in general directions
-        close(found.K @ along, derivative(lambda t, d=along: applied(t * d, velocity)).value, 1e-7)
-        close(found.D @ along, derivative(lambda t, d=along: applied(zero, velocity + t * d)).value, 1e-7)
-    close(found.f, system.force(state), 1e-13)
+        close(result.K @ along, derivative(lambda t, d=along: applied_forces(t * d, velocity)).value, 1e-7)
+        close(
+            result.D @ along,
+            derivative(lambda t, d=along: applied_forces(zero, velocity + t * d)).value,
+            1e-7,
+        )
+    close(result.f, system.force(state), 1e-13)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_forces_do_the_work_that_changes_the_energy(seed):
-    system, state = branched(seed, springs())
+    system, state = branched_system(seed, springs())
     a = system.acceleration(state)
 
     def energy(t):
@@ -117,7 +121,7 @@ def test_forces_do_the_work_that_changes_the_energy(seed):
         return system.energy(state_at_t.with_velocity(state.velocity + t * a))
 
     assert derivative(energy).value == pytest.approx(0, abs=1e-7)
-    damped, _ = branched(seed, springs(0.7), damping=0.9)
+    damped, _ = branched_system(seed, springs(0.7), damping=0.9)
     power = derivative(
         lambda t: damped.energy(
             state.retract(t * state.velocity).with_velocity(state.velocity + t * damped.acceleration(state))
@@ -128,7 +132,7 @@ def test_forces_do_the_work_that_changes_the_energy(seed):
 
 
 def test_mass_matrix_of_bodies_and_particles():
-    system, state = branched(0)
+    system, state = branched_system(0)
     maximal, v = system.maximal_state(state), state.velocity
     moving = np.einsum("na,nab,nb->", maximal.phi, system.tree.inertias, maximal.phi) / 2
     moving += 0.8 * np.sum(state.v**2) / 2
@@ -150,7 +154,7 @@ ROOTS = {
 
 @pytest.mark.parametrize("root", ROOTS.values(), ids=ROOTS)
 def test_free_trees_conserve_momentum_and_energy(root):
-    system, state = branched(1, root=root)
+    system, state = branched_system(1, root=root)
     links = [replace(link, stiffness=0.0 if link.parent is None else 2.0) for link in system.tree.links]
     tree = Tree(links, gravity=np.zeros(3))
     system = TreeSystem(tree)
@@ -174,9 +178,9 @@ def test_free_trees_conserve_momentum_and_energy(root):
 def test_coordinates_of_one_motion():
     """Rotation vector, quaternion, Euler angles: the same accelerations of all bodies."""
     turns = [joints.ExponentialSpherical(), joints.QuaternionSpherical(), joints.EulerSpherical("XYZ")]
-    pose, found = turns[0].transform([0.4, -1.1, 0.7]), []
+    pose, accelerations = turns[0].transform([0.4, -1.1, 0.7]), []
     for joint in turns:
-        system, state = branched(2, springs(), root=joint)
+        system, state = branched_system(2, springs(), root=joint)
         tree = system.tree
         links = [replace(link, stiffness=0.0 if link.parent is None else 2.0) for link in tree.links]
         system = replace(system, tree=Tree(links, gravity=tree.gravity))
@@ -191,13 +195,15 @@ def test_coordinates_of_one_motion():
             v=[[0.1, 0.5, 0.2]],
         )
         assert np.linalg.norm(system.maximal_state(state).phi[0, :3]) > 1
-        found.append(system.acceleration_reduction(state).expand_velocities(system.acceleration(state)))
-    close(found[1], found[0], 1e-10)
-    close(found[2], found[0], 1e-10)
+        accelerations.append(
+            system.acceleration_reduction(state).expand_velocities(system.acceleration(state))
+        )
+    close(accelerations[1], accelerations[0], 1e-10)
+    close(accelerations[2], accelerations[0], 1e-10)
 
 
 def test_implicit_euler_is_stable_for_stiff_springs():
-    system, state = branched(0, damping=1e4)
+    system, state = branched_system(0, damping=1e4)
     stiff = [replace(link, stiffness=1e6) for link in system.tree.links]
     system = replace(system, tree=Tree(stiff, gravity=system.tree.gravity))
     before = system.energy(state)
@@ -208,7 +214,7 @@ def test_implicit_euler_is_stable_for_stiff_springs():
 
 
 def test_reparametrization_keeps_the_motion():
-    system, state = branched(1, root=joints.Free3D())
+    system, state = branched_system(1, root=joints.Free3D())
     q = np.array(state.q)
     q[3:6] *= 5.0 / np.linalg.norm(q[3:6])
     state = replace(state, q=q)
@@ -222,7 +228,7 @@ def test_reparametrization_keeps_the_motion():
 
 class TestErrors:
     def test_invalid_arguments_are_named(self):
-        system, state = branched(0)
+        system, state = branched_system(0)
         with pytest.raises(InvalidArgument, match="masses: got 0"):
             TreeSystem(system.tree, masses=[0.0])
         for wrong in (

@@ -60,34 +60,34 @@ class TestAgainstDifferences:
 
     def test_inverse_dynamics(self, case):
         tree, q, v, a, wrenches = case
-        found = reduced.inverse_dynamics_derivatives(tree, q, v, a, wrenches)
-        close(found.q, slopes(lambda q: reduced.inverse_dynamics_dense(tree, q, v, a, wrenches), q))
-        close(found.qdot, slopes(lambda v: reduced.inverse_dynamics_dense(tree, q, v, a, wrenches), v))
+        derivatives = reduced.inverse_dynamics_derivatives(tree, q, v, a, wrenches)
+        close(derivatives.q, slopes(lambda q: reduced.inverse_dynamics_dense(tree, q, v, a, wrenches), q))
+        close(derivatives.qdot, slopes(lambda v: reduced.inverse_dynamics_dense(tree, q, v, a, wrenches), v))
 
     def test_jacobian_derivative_with_wrenches(self, case):
         tree, q, _, _, wrenches = case
 
-        def handed_on(q):
+        def generalized_forces(q):
             return np.swapaxes(reduced.jacobian(tree, q), -1, -2) @ wrenches.ravel()
 
-        close(reduced.geometric_stiffness(tree, q, wrenches), slopes(handed_on, q))
+        close(reduced.geometric_stiffness(tree, q, wrenches), slopes(generalized_forces, q))
 
     def test_twists_and_their_rates(self, case):
         tree, q, v, a, _ = case
-        found = reduced.kinematics_derivatives(tree, q, v, a)
+        derivatives = reduced.kinematics_derivatives(tree, q, v, a)
         kinematics = reduced.body_kinematics(tree, q, v)
-        close(found.body_poses, kinematics.body_poses, 1e-13)
-        close(found.phi, kinematics.phi, 1e-13)
-        close(found.J, kinematics.J, 1e-13)
-        close(found.phidot, kinematics.J @ a + kinematics.bias_acceleration, 1e-12)
+        close(derivatives.body_poses, kinematics.body_poses, 1e-13)
+        close(derivatives.phi, kinematics.phi, 1e-13)
+        close(derivatives.J, kinematics.J, 1e-13)
+        close(derivatives.phidot, kinematics.J @ a + kinematics.bias_acceleration, 1e-12)
 
         def rate(q, v):
             kinematics = reduced.body_kinematics(tree, q, v)
             return (kinematics.J @ a[:, None])[..., 0] + kinematics.bias_acceleration
 
-        close(found.phi_q, slopes(lambda q: reduced.twists(tree, q, v), q))
-        close(found.phidot_q, slopes(lambda q: rate(q, v), q))
-        close(found.phidot_qdot, slopes(lambda v: rate(q, v), v))
+        close(derivatives.phi_q, slopes(lambda q: reduced.twists(tree, q, v), q))
+        close(derivatives.phidot_q, slopes(lambda q: rate(q, v), q))
+        close(derivatives.phidot_qdot, slopes(lambda v: rate(q, v), v))
 
 
 def test_leading_axes_broadcast():
@@ -99,10 +99,10 @@ def test_leading_axes_broadcast():
         rng.normal(size=tree.num_coordinates),
         rng.normal(size=(6, 6)),
     )
-    found = reduced.inverse_dynamics_derivatives(tree, q, v, a, wrenches)
+    derivatives = reduced.inverse_dynamics_derivatives(tree, q, v, a, wrenches)
     for i, j in np.ndindex(3, 2):
         alone = reduced.inverse_dynamics_derivatives(tree, q[i, 0], v[j], a, wrenches)
-        for many, one in zip(found, alone, strict=True):
+        for many, one in zip(derivatives, alone, strict=True):
             close(many[i, j], one, 1e-12)
 
 
@@ -132,12 +132,12 @@ def test_against_pinocchio(seed):
     turning = np.einsum("ijl,j->il", dB, v)
     rate_slope = np.einsum("ijl,j->il", dB, a) + slope
     expected = np.einsum("ijl,i->jl", dB, tau) + B.T @ (by_q @ B + by_v @ turning + M @ rate_slope)
-    found = reduced.inverse_dynamics_derivatives(tree, q, v, a)
-    close(found.q, expected, 1e-10)
-    close(found.qdot, B.T @ (by_v @ B + M @ (turning + dB @ v)), 1e-10)
+    derivatives = reduced.inverse_dynamics_derivatives(tree, q, v, a)
+    close(derivatives.q, expected, 1e-10)
+    close(derivatives.qdot, B.T @ (by_v @ B + M @ (turning + dB @ v)), 1e-10)
 
 
-def driven(state):
+def joint_drive(state):
     """Return nonlinear joint forces, each of which depends on several joints."""
     k = len(state.q)
     f = np.sin(np.roll(state.q, 1)) - 0.1 * np.roll(state.qdot, 2) ** 3
@@ -146,7 +146,7 @@ def driven(state):
     return Forces(f, K, D)
 
 
-def loaded(rng, tree):
+def force_groups(rng, tree):
     """Return springs and dampers between bodies, particles and the world, beside those of the joints."""
     law = LinearSpring(6.0, 0.7, 0.4)
     ends = [
@@ -174,7 +174,7 @@ def loaded(rng, tree):
         )
         for each in tree.links
     ]
-    system = TreeSystem(Tree(links, tree.gravity), [0.8, 1.7], ForceGroups(groups), driven)
+    system = TreeSystem(Tree(links, tree.gravity), [0.8, 1.7], ForceGroups(groups), joint_drive)
     q = tree.neutral + rng.uniform(0.1, 0.8, tree.num_coordinates)
     x, v = rng.normal(size=(2, 2, 3))
     return system, State(q=q, qdot=rng.normal(size=tree.num_coordinates), x=x, v=v, t=0.3)
@@ -185,18 +185,18 @@ def test_system_with_forces_and_particles(seed):
     rng = np.random.default_rng(20 + seed)
     ball = joints.Composite(joints.QuaternionSpherical(), joints.Revolute(unit(rng)))
     tree = random_tree(rng, 5, ("ball", *ALL), {"ball": lambda rng: ball, **ALL})
-    system, state = loaded(rng, tree)
+    system, state = force_groups(rng, tree)
     a = rng.normal(size=state.size)
 
     def left(state):
         return system.force(state) - system.mass_matrix(state) @ a
 
-    found = system.linearized_residual(state, a)
-    close(found.f, left(state), 1e-12)
+    result = system.linearized_residual(state, a)
+    close(result.f, left(state), 1e-12)
     for along in rng.normal(size=(2, state.size)):  # in general directions, so that no entry goes unseen
-        close(found.K @ along, derivative(lambda t, d=along: left(state.retract(t * d)), step=1e-3).value)
+        close(result.K @ along, derivative(lambda t, d=along: left(state.retract(t * d)), step=1e-3).value)
         faster = derivative(lambda t, d=along: left(state.with_velocity(state.velocity + t * d))).value
-        close(found.D @ along, faster)
+        close(result.D @ along, faster)
 
 
 def test_omitted_stiffness_terms_vanish_at_rest():

@@ -406,9 +406,9 @@ class TestRepairs:
         assert robot.repairs[0].startswith("link 'a': inertia: principal moments")
         J = np.array([[0.1, 0.01, 0], [0.01, 0.4, -0.02], [0, -0.02, 0.15]])
         R = so3.exp([0, 0, 0.7]) @ so3.exp([0, -0.5, 0]) @ so3.exp([0.3, 0, 0])
-        found = inertia.from_spatial_inertia(robot.tree.inertias[0]).inertia
-        np.testing.assert_allclose(found, R @ inertia.nearest_inertia(J) @ R.T, atol=1e-14)
-        assert np.linalg.norm(found - R @ J @ R.T) > 0.05
+        rotational_inertia = inertia.from_spatial_inertia(robot.tree.inertias[0]).inertia
+        np.testing.assert_allclose(rotational_inertia, R @ inertia.nearest_inertia(J) @ R.T, atol=1e-14)
+        assert np.linalg.norm(rotational_inertia - R @ J @ R.T) > 0.05
 
     def test_inertia_without_mass_is_left_out(self):
         text = robot_of(["a", "b"]).replace("value='2'", "value='0'", 1)

@@ -17,7 +17,7 @@ DRAWINGS: dict[str, Callable[[], Pen]] = {
     "axial-spring": springs.axial,
     "cable": springs.cable,
     "muscle": springs.muscle,
-    "frame-spring": springs.frames,
+    "frame-spring": springs.frame_spring,
     "gap": contacts.gap,
     "friction-cones": contacts.cones,
     "complementarity": contacts.complementarity,

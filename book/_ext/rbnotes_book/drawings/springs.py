@@ -84,7 +84,7 @@ def muscle() -> Pen:
     return pen
 
 
-def frames() -> Pen:
+def frame_spring() -> Pen:
     """Draw Lloyd's Figure 0.2: a frame spring between frames 1 and 2, fixed in A and B."""
     pen = Pen(250)
     A, B = np.array([58.0, 92.0]), np.array([304.0, 108.0])

@@ -27,7 +27,7 @@ def reduced(M: Array, m: float, w: Array, force: Array) -> tuple[Array, Array]:
 
 
 def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
-    """Return accelerations, the forces on the ends, the mass that the force feels, and the residual."""
+    """Return accelerations, the forces on the ends, the effective mass at the particle, and the residual."""
     s, m, f = state["s"], state["mass"], np.array(state["f"], dtype=float)
     w = np.array([1 - s, s])
     M, forces = reduced(np.eye(2), m, w, f)
@@ -35,12 +35,12 @@ def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
         M = np.eye(2) + np.diag(m * w)
     accelerations = np.linalg.solve(M, forces)
     own = w @ accelerations
-    lack = accelerations + np.outer(w, m * own - f)
+    imbalance = accelerations + np.outer(w, m * own - f)
     return {
         "accelerations": accelerations.tolist(),
         "own": own.tolist(),
         "size": float(np.linalg.norm(own)),
         "forces": forces.tolist(),
-        "felt": 1 / float(w @ np.linalg.solve(M, w)),
-        "residual": float(np.max(np.linalg.norm(lack, axis=1))),
+        "effective_mass": 1 / float(w @ np.linalg.solve(M, w)),
+        "residual": float(np.max(np.linalg.norm(imbalance, axis=1))),
     }

@@ -51,5 +51,5 @@ def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
         "size": float(np.linalg.norm(change)),
         "exact_size": float(np.linalg.norm(exact)),
         "difference": float(np.linalg.norm(change - exact)),
-        "swept": change_sizes,
+        "changes": change_sizes,
     }

@@ -22,5 +22,5 @@ def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
         "along": float(along @ impulse),
         "energy": float((after - v) @ M @ (after - v) / 2),
         "least": float((right - v) @ M @ (right - v) / 2),
-        "lost": float(v @ M @ v - after @ M @ after) / 2,
+        "loss": float(v @ M @ v - after @ M @ after) / 2,
     }

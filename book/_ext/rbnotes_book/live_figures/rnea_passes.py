@@ -53,7 +53,7 @@ def passes(
 
 
 def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
-    """Return what the links take over and have after a pass, its arrows, and the power."""
+    """Return the values of the links after a pass, the terms from their neighbors, arrows and the power."""
     q, qdot, qddot = (np.array(state[name], dtype=float) for name in ("q", "rates", "accelerations"))
     tree = chain(PLACES, [BODY] * 3, GRAVITY)
     results = passes(PLACES, [BODY] * 3, q, qdot, qddot, GRAVITY)
@@ -74,22 +74,22 @@ def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
         totals = results["torques"]
         wrenches, poses = results["wrenches"], reduced.poses(tree, q).body_poses
         relative = se3.inverse(poses[:-1]) @ poses[1:]
-        handed = np.swapaxes(se3.Ad_inverse(relative), -1, -2) @ wrenches[1:, :, None]
-        taken, R = np.append(handed[:, 2, 0], 0.0), poses[:, :3, :3]
+        from_next = np.swapaxes(se3.Ad_inverse(relative), -1, -2) @ wrenches[1:, :, None]
+        from_neighbor, R = np.append(from_next[:, 2, 0], 0.0), poses[:, :3, :3]
         arrows: Array = (R @ wrenches[:, 3:, None])[:, :2, 0]
     else:
         totals = results["twists" if mode == "velocities" else "rates"][:, 2]
-        taken = np.append(0.0, totals[:-1])
+        from_neighbor = np.append(0.0, totals[:-1])
         velocity = derivative(lambda t: points(t, LENGTH)).value
         acceleration = derivative(lambda t: derivative(lambda s: points(s, LENGTH / 2), t).value).value
         arrows = (velocity if mode == "velocities" else acceleration)[:, :2]
     return {
         "totals": totals.tolist(),
-        "handed": taken.tolist(),
+        "from_neighbor": from_neighbor.tolist(),
         "arrows": arrows.tolist(),
         "sizes": np.linalg.norm(arrows, axis=1).tolist(),
-        "taken": float(taken[SHOWN]),
-        "own": float(totals[SHOWN] - taken[SHOWN]),
+        "shown_from_neighbor": float(from_neighbor[SHOWN]),
+        "shown_own": float(totals[SHOWN] - from_neighbor[SHOWN]),
         "power": float(results["torques"] @ qdot),
         "quotient": float(derivative(energy).value),
     }

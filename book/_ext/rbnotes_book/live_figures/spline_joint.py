@@ -38,9 +38,9 @@ def printed_curve(frames: Array, q: float) -> dict[str, Array]:
     return {**curve(frames, q), "dS": PRINTED(frames[first : first + 4], q - first)}
 
 
-def acceleration(found: dict[str, Array]) -> Array:
+def acceleration(values: dict[str, Array]) -> Array:
     """Return the acceleration ``(2,)`` of the origin at unit rate of q, along the axes of the world."""
-    R, S, dS = found["Q"][:3, :3], found["S"], found["dS"]
+    R, S, dS = values["Q"][:3, :3], values["S"], values["dS"]
     result: Array = (R @ (dS[3:] + np.cross(S[:3], S[3:])))[:2]
     return result
 
@@ -52,11 +52,11 @@ def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
     now, samples = at(frames, q), np.linspace(0, LAST, NUM_SAMPLES + 1)
 
     def velocity(each: float) -> Array:
-        found = curve(frames, each)
-        return (found["Q"][:3, :3] @ found["S"][3:])[:2]
+        values = curve(frames, each)
+        return (values["Q"][:3, :3] @ values["S"][3:])[:2]
 
     vector, exact, (w, vx, vy) = acceleration(now), derivative(velocity, q).value, now["S"][2:5]
-    found = np.array([acceleration(at(frames, each)) for each in samples])
+    accelerations = np.array([acceleration(at(frames, each)) for each in samples])
     rights = np.array([acceleration(curve(frames, each)) for each in samples])
     return {
         "pose": [*now["Q"][:2, 3].tolist(), float(np.arctan2(now["Q"][1, 0], now["Q"][0, 0]))],
@@ -66,7 +66,7 @@ def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
         "exact": exact.tolist(),
         "quotient": float(np.linalg.norm(exact)),
         "distance": float(np.hypot(vx, vy) / max(MIN_RATE, abs(w))),
-        "difference": float(np.max(np.linalg.norm(found - rights, axis=1))),
-        "sizes": np.linalg.norm(found, axis=1).tolist(),
+        "difference": float(np.max(np.linalg.norm(accelerations - rights, axis=1))),
+        "sizes": np.linalg.norm(accelerations, axis=1).tolist(),
         "rights": np.linalg.norm(rights, axis=1).tolist(),
     }

@@ -58,6 +58,6 @@ def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
         "after": after.tolist(),
         "asymmetry": float(np.max(np.abs(skew))),
         "error": float(np.max(np.abs(matrix - np.stack(columns, axis=1)))),
-        "missed": float(np.linalg.norm((predicted - after)[1:])),
+        "force_error": float(np.linalg.norm((predicted - after)[1:])),
         "twisted": float(abs(predicted[0] - after[0])),
     }

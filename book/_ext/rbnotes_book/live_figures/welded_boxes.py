@@ -28,7 +28,7 @@ def ways(M: Array, com: Array, twist: Array) -> list[float]:
 
 
 def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
-    """Return the center of mass, moments, and the way of the center of mass in each mode."""
+    """Return the center of mass, moments, and the displacement of the center of mass in each mode."""
     second = SHAPE.mass_properties(mass=state["mass"])
     body = composite([SHAPE.mass_properties(mass=MASS), second], [np.eye(4), planar_pose(state["weld"])])
     M, com = spatial_inertia(*body), body.com
@@ -42,6 +42,6 @@ def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
         "moment": float(body.inertia[2, 2]),
         "outer": float(M[2, 2]),
         "drift": drift,
-        "way": by_mode[mode][-1],
+        "displacement": by_mode[mode][-1],
         **by_mode,
     }
