@@ -4,14 +4,26 @@ Otherwise it would change the results of others, or have no effect, in silence.
 """
 
 import re
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 
-from rbnotes import Body, Model, joints, se3, simulate, so3
+from rbnotes import Body, Model, forces, joints, se3, simulate, so3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.dynamics import FreeSystem, State, implicit_euler, integrate, symplectic_euler, zero_forces
+from rbnotes.constraints.stabilization import project_positions
+from rbnotes.dynamics import (
+    FreeSystem,
+    State,
+    System,
+    constrained_step,
+    implicit_euler,
+    integrate,
+    symplectic_euler,
+    zero_forces,
+)
+from rbnotes.friction import FrictionModel, semismooth_newton_friction
 from rbnotes.multibody import Motor, reduced
 from rbnotes.shapes import Box, Plane
 
@@ -157,6 +169,108 @@ CALLS = {
 }
 
 
+def linear_tension(L, Ldot):
+    return forces.Tension(L - 1, np.ones_like(L), np.zeros_like(L))
+
+
+def friction_that_writes(part):
+    """Return a friction model that writes into a part of the problem."""
+
+    def solve(problem):
+        part(problem).flat[0] += 1.0
+        return semismooth_newton_friction(problem)
+
+    return solve
+
+
+def warm_started_friction(problem, initial_guess=None):
+    if initial_guess is not None:
+        write(initial_guess)
+    return semismooth_newton_friction(problem)
+
+
+def zero(q, qdot):
+    return [[0.0]]
+
+
+def oscillator(**functions):
+    given = {"force_function": lambda q, qdot: -q, "stiffness": zero, "damping": zero, "potential": np.sum}
+    return System([[1.0]], **(given | functions))
+
+
+def hyper_reduced(**functions):
+    return reduced.HyperReducedSystem(SYSTEM, replace(reduced.linear_coordinates([[1.0]]), **functions))
+
+
+def constant(value):
+    return lambda *_: np.array(value)
+
+
+SWING = State(q=[0.3], qdot=[0.1])
+SYSTEM_FUNCTIONS = {
+    "force_function": (constant([1.0]), lambda system: system.force(SWING)),
+    "stiffness": (zero, lambda system: system.linearized_force(SWING)),
+    "damping": (zero, lambda system: system.linearized_force(SWING)),
+    "potential": (np.sum, lambda system: system.energy(SWING)),
+}
+REDUCTION_FUNCTIONS = {
+    "q": (constant([0.1]), lambda system: system.force(SWING)),
+    "jacobian": (constant([[1.0]]), lambda system: system.force(SWING)),
+    "jacobian_rate": (constant([[0.0]]), lambda system: system.force(SWING)),
+    "bias_acceleration_derivative": (
+        constant([[0.0]]),
+        lambda system: system.linearized_residual(SWING, [0.0]),
+    ),
+}
+FURTHER_CALLS = {
+    "of a friction model into the momentum": (
+        "friction_model",
+        lambda: run(box(), friction_model=friction_that_writes(lambda problem: problem.momentum)),
+    ),
+    "of a friction model into the rows of contacts": (
+        "friction_model",
+        lambda: run(
+            box(),
+            friction_model=friction_that_writes(lambda problem: problem.contacts.rows.block_b),
+            coordinates="maximal",
+        ),
+    ),
+    "of a friction model into the initial guess": (
+        "friction_model",
+        lambda: run(box(), friction_model=FrictionModel(warm_started_friction, accepts_initial_guess=True)),
+    ),
+    "of a tension law": ("law", lambda: forces.stress(writing(linear_tension), [1.0, 2.0], [0.0, 0.0])),
+    "of a tension law with damping": (
+        "law",
+        lambda: forces.dissipated_power(writing(linear_tension), np.eye(2, 3)[None], np.zeros((1, 2, 3))),
+    ),
+    "of a residual": (
+        "constraint_residual",
+        lambda: project_positions([0.1], [[1.0]], writing(lambda x: x), constant([[1.0]])),
+    ),
+    "of a Jacobian": (
+        "constraint_jacobian",
+        lambda: project_positions([0.1], [[1.0]], lambda x: x, writing(constant([[1.0]]))),
+    ),
+    "of constraints of a step": (
+        "constraint_function",
+        lambda: constrained_step(symplectic_euler, oscillator(), SWING, 0.1, writing(lambda state, h: [])),
+    ),
+    "of a scheme of the user": (
+        "step",
+        lambda: integrate(lambda system, state, h: write(state) or state, oscillator(), SWING, 0.1, 2),
+    ),
+    **{
+        f"of a system: {name}": (name, partial(use, oscillator(**{name: writing(function)})))
+        for name, (function, use) in SYSTEM_FUNCTIONS.items()
+    },
+    **{
+        f"of a reduction: {name}": (name, partial(use, hyper_reduced(**{name: writing(function)})))
+        for name, (function, use) in REDUCTION_FUNCTIONS.items()
+    },
+}
+
+
 def assert_named(function, call):
     with pytest.raises(InvalidArgument, match=f"{re.escape(function)}: got a function that writes into"):
         call()
@@ -168,9 +282,9 @@ def test_callback_of_a_simulation_that_writes_into_its_arguments_is_named(name, 
     assert_named(name, lambda: RUNS[name](coordinates=coordinates))
 
 
-@pytest.mark.parametrize("place", CALLS)
+@pytest.mark.parametrize("place", CALLS | FURTHER_CALLS)
 def test_function_that_writes_into_its_arguments_is_named(place):
-    assert_named(*CALLS[place])
+    assert_named(*(CALLS | FURTHER_CALLS)[place])
 
 
 def test_function_that_leaves_its_arguments_unchanged_is_accepted():

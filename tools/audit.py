@@ -152,23 +152,16 @@ def audit_arguments(size: int) -> Count:
 
 
 def audit_challenge(size: int) -> Count:
-    """Submit mutants of the right forms of claims to the challenge."""
-    from challenge_trial import trial
+    """Submit mutants of the right forms of claims, and forms that are wrong close to special angles."""
+    from challenge_trial import angle_trial, trial
 
-    tally, _ = trial(40 * size, seed=SEED)
-    faults = Counter(
-        {
-            "wrong, accepted": tally.wrong - tally.wrong_failed,
-            "right, refused": tally.right_failed,
-        }
+    tallies = [trial(40 * size, seed=SEED)[0], angle_trial(size, seed=SEED)[0]]
+    wrong, wrong_failed, right, right_failed = (
+        sum(getattr(tally, name) for tally in tallies)
+        for name in ("wrong", "wrong_failed", "right", "right_failed")
     )
-    return Count(
-        tally.wrong + tally.right,
-        faults.total(),
-        tally.wrong_failed,
-        _details(faults),
-        limit=0.01,
-    )
+    faults = Counter({"wrong, accepted": wrong - wrong_failed, "right, refused": right_failed})
+    return Count(wrong + right, faults.total(), wrong_failed, _details(faults), limit=0.01)
 
 
 AUDITS: dict[str, Callable[[int], Count]] = {

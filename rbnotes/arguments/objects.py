@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from inspect import signature
 from types import ModuleType
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from rbnotes.arguments.types_and_errors import Array, InvalidArgument, format_value
 
@@ -103,7 +104,7 @@ def require_force_law(name: str, value: Any) -> None:
     require_function(name, value, "state", hint=", whose time is state.t")
 
 
-def call_user_function(name: str, function: Callable[..., Any], *values: Any) -> Any:
+def call_user_function(name: str, function: Callable[..., Any], /, *values: Any, **named_values: Any) -> Any:
     """Call a function and check that it leaves the arrays of its arguments unchanged.
 
     Functions of this package are not checked.
@@ -114,8 +115,8 @@ def call_user_function(name: str, function: Callable[..., Any], *values: Any) ->
         Name of the function in the error message.
     function
         Function of the values.
-    *values
-        Arrays, or objects with arrays as attributes, such as states.
+    *values, **named_values
+        Arrays, or objects of this package that hold arrays, such as states and problems of steps.
 
     Raises
     ------
@@ -124,25 +125,30 @@ def call_user_function(name: str, function: Callable[..., Any], *values: Any) ->
     """
     module = getattr(function, "__module__", None) or type(function).__module__
     if module.startswith(_PACKAGE_PREFIX):
-        return function(*values)
-    # Bytes, because NaN differs from itself.
-    arrays = [(label, array, array.tobytes()) for label, array in _arrays(values)]
-    result = function(*values)
+        return function(*values, **named_values)
+    labels = [f"its argument {key}" for key in (*range(1, len(values) + 1), *named_values)]
+    arrays = [
+        (label, array, array.tobytes())  # bytes, because NaN differs from itself
+        for argument_label, value in zip(labels, (*values, *named_values.values()), strict=True)
+        for label, array in _arrays(argument_label, value)
+    ]
+    result = function(*values, **named_values)
     for label, array, content in arrays:
         if array.tobytes() != content:
             raise InvalidArgument(name, f"a function that writes into {label}", "one that works on copies")
     return result
 
 
-def _arrays(values: Sequence[Any]) -> Iterator[tuple[str, Array]]:
-    """Yield the arrays among values and their attributes that are not empty, with descriptions."""
-    for number, value in enumerate(values, 1):
-        if isinstance(value, np.ndarray):
-            yield f"its argument {number}", value
-        elif hasattr(value, "__dict__"):
-            for attribute, array in vars(value).items():
-                if isinstance(array, np.ndarray) and array.size:
-                    yield f"`{attribute}` of its argument {number}", array
+def _arrays(label: str, value: Any) -> Iterator[tuple[str, Array]]:
+    """Yield the arrays that a value is or holds and that are not empty, with descriptions."""
+    if isinstance(value, np.ndarray):
+        if value.size:
+            yield label, value
+    elif sparse.issparse(value):
+        yield label, value.data
+    elif type(value).__module__.startswith(_PACKAGE_PREFIX):
+        for attribute, part in getattr(value, "__dict__", {}).items():
+            yield from _arrays(f"`{attribute}` of {label}", part)
 
 
 def text(name: str, value: Any) -> str:

@@ -351,10 +351,14 @@ def _project(
     max_iterations = arguments.count("max_iterations", max_iterations)
 
     def evaluate(positions: Array) -> tuple[Array, Callable[[], Matrix]]:
-        g = arguments.single_vector("constraint_residual(positions)", constraint_residual(positions), None)
-        return g, lambda: arguments.matrix(
-            "constraint_jacobian(positions)", constraint_jacobian(positions), len(g), size
-        )
+        g = arguments.call_user_function("constraint_residual", constraint_residual, positions)
+        g = arguments.single_vector("constraint_residual(positions)", g, None)
+
+        def evaluate_jacobian() -> Matrix:
+            G = arguments.call_user_function("constraint_jacobian", constraint_jacobian, positions)
+            return arguments.matrix("constraint_jacobian(positions)", G, len(g), size)
+
+        return g, evaluate_jacobian
 
     result = ProjectionResult(
         *stabilization.project(positions, solve_mass, evaluate, retract, tolerance, max_iterations)

@@ -106,7 +106,7 @@ def constrained_step(
     evaluation_state = state if evaluate_at == "start" else system.retract(state, h / 2 * v, h / 2)
     rows = arguments.instances(
         "constraint_function(state, h)",
-        constraint_function(evaluation_state, h),
+        arguments.call_user_function("constraint_function", constraint_function, evaluation_state, h),
         BilateralRows,
         UnilateralRows,
     )

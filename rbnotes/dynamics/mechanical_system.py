@@ -146,7 +146,8 @@ class System(StateRetraction):
     Raises
     ------
     InvalidArgument
-        If the mass matrix is not square, or later, if a function returns an array of another shape.
+        If the mass matrix is not square, or later, if a function returns an array of another shape or writes
+        into its arguments.
     """
 
     inertia: Matrix
@@ -180,9 +181,8 @@ class System(StateRetraction):
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
-        return arguments.single_vector(
-            "force_function(q, qdot)", self.force_function(state.q, state.qdot), state.size
-        )
+        f = arguments.call_user_function("force_function", self.force_function, state.q, state.qdot)
+        return arguments.single_vector("force_function(q, qdot)", f, state.size)
 
     def linearized_force(self, state: State) -> Forces:
         """Return f, K and D.
@@ -191,8 +191,15 @@ class System(StateRetraction):
         """
         arguments.require_instance("state", state, State)
         f, n = self.force(state), state.size
-        K = arguments.matrix_without_copy("stiffness(q, qdot)", self.stiffness(state.q, state.qdot), n, n)
-        D = arguments.matrix_without_copy("damping(q, qdot)", self.damping(state.q, state.qdot), n, n)
+        K, D = (
+            arguments.matrix_without_copy(
+                f"{name}(q, qdot)",
+                arguments.call_user_function(name, function, state.q, state.qdot),
+                n,
+                n,
+            )
+            for name, function in (("stiffness", self.stiffness), ("damping", self.damping))
+        )
         return Forces(f, K, D)
 
     def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
@@ -223,7 +230,9 @@ class System(StateRetraction):
         self._check_state(state)
         if self.potential is None:
             raise InvalidArgument("potential", "nothing", "a function, for the energy")
-        potential = arguments.real_number("potential(q)", self.potential(state.q))
+        potential = arguments.real_number(
+            "potential(q)", arguments.call_user_function("potential", self.potential, state.q)
+        )
         return float(state.qdot @ (self.inertia @ state.qdot) / 2 + potential)
 
     def _check_state(self, state: State) -> None:

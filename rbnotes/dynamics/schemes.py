@@ -329,7 +329,7 @@ def integrate(
     Raises
     ------
     InvalidArgument
-        If there is no step.
+        If there is no step, or ``step`` writes into the state.
     """
     arguments.require_methods("system", system, "retract")
     arguments.require_instance("state", state, State)
@@ -338,7 +338,7 @@ def integrate(
     arguments.require_function("step", step, "system", "state", "h")
     states = [state]
     for _ in range(steps):
-        states.append(step(system, states[-1], h))
+        states.append(arguments.call_user_function("step", step, system, states[-1], h))
         arguments.require_instance("step(system, state, h)", states[-1], State)
     return States.stack(states)
 

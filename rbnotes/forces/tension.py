@@ -76,7 +76,7 @@ def stress(law: TensionLaw, L: ArrayLike, Ldot: ArrayLike = 0.0) -> Stress:
     """
     arguments.require_function("law", law, "L", "Ldot")
     L = arguments.positive_array("L", L)
-    F, dF_dL, dF_dLdot = law(L, Ldot)
+    F, dF_dL, dF_dLdot = arguments.call_user_function("law", law, L, Ldot)
     return Stress(F / L, (dF_dL - F / L) / L, dF_dLdot / L)
 
 

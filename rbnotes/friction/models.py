@@ -53,10 +53,18 @@ class FrictionModel:
         ----------
         initial_guess : (c, 3), optional
             Contact impulses, N s, such as those of the previous step.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``solve`` writes into its arguments.
         """
-        if initial_guess is None or not self.accepts_initial_guess:
-            return self.solve(problem)
-        return self.solve(problem, initial_guess=initial_guess)
+        is_used = initial_guess is not None and self.accepts_initial_guess
+        options = {"initial_guess": initial_guess} if is_used else {}
+        solution: StepSolution = arguments.call_user_function(
+            "friction_model", self.solve, problem, **options
+        )
+        return solution
 
 
 FRICTION_MODELS: dict[str, FrictionModel] = {

@@ -155,13 +155,14 @@ def solve_friction(
             initial_impulses = _project_on_cone_unchecked(guess, limited_mu)
         impulses: Array = np.zeros((contact_problem.count, 3))
         for members, island in islands:
-            limited_island = DelassusProblem(
-                delassus_matrix=island.delassus_matrix,
-                free_contact_velocities=island.free_contact_velocities,
-                mu=limited_mu[members],
-            )
+            if limited_mu is not mu:
+                island = DelassusProblem(
+                    delassus_matrix=island.delassus_matrix,
+                    free_contact_velocities=island.free_contact_velocities,
+                    mu=limited_mu[members],
+                )
             impulses[members], steps = _solve_island(
-                search, limited_island, initial_impulses[members], tolerance, max_iterations, has_fallbacks
+                search, island, initial_impulses[members], tolerance, max_iterations, has_fallbacks
             )
             iterations += steps
         residual = max_or_nan(

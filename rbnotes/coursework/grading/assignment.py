@@ -88,7 +88,8 @@ class Task:
     regions
         Weight of each region of inputs in the points, dimensionless; empty: all points or none.
     examples
-        Number of cases, distributed over the regions.
+        Number of random cases, distributed over the regions. Cases with angles near special ones are added
+        for claims that take angles.
     tolerance
         Largest accepted error of an entry, relative if the entry exceeds 1; ``None``: that of the claim.
     """

@@ -12,7 +12,12 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
-from rbnotes.coursework.challenge.case_generation import REGION_ORDER, Case, cases
+from rbnotes.coursework.challenge.case_generation import (
+    REGION_ORDER,
+    Case,
+    cases,
+    iterate_angle_cases,
+)
 from rbnotes.coursework.challenge.dimensions import Probe, probes
 from rbnotes.coursework.challenge.library_tasks import find_task
 from rbnotes.coursework.grading import _messages
@@ -65,7 +70,7 @@ def prepare_assignment(assignment: Assignment) -> PreparedAssignment:
 def _claim_cases(task: Task, claim: Record, seed: int) -> tuple[Case, ...]:
     # Enough cases for every region.
     count = max(task.examples, len(REGION_ORDER))
-    claim_cases = cases(claim, seed=seed, examples=count)
+    claim_cases = (*cases(claim, seed=seed, examples=count), *iterate_angle_cases(claim, seed=seed))
     if task.tolerance is None:
         return claim_cases
     return tuple(replace(case, tolerance=task.tolerance, precision_mask=None) for case in claim_cases)

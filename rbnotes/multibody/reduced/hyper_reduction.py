@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -68,9 +69,12 @@ class JointCoordinates:
     def _bias_acceleration_derivative(self, q: Array, v: Array) -> ArrayLike:
         """Return the derivative of ``Jdot v`` with respect to q, by complex steps if it is not given."""
         if self.bias_acceleration_derivative is not None:
-            return self.bias_acceleration_derivative(q, v)
+            derivative: ArrayLike = self._evaluate("bias_acceleration_derivative", q, v)
+            return derivative
         shifted = q + 1j * COMPLEX_STEP * np.eye(self.num_coordinates)
-        rates = np.stack([np.asarray(self.jacobian_rate(each, v)) @ v for each in shifted], axis=-1)
+        rates = np.stack(
+            [np.asarray(self._evaluate("jacobian_rate", each, v)) @ v for each in shifted], axis=-1
+        )
         if not np.iscomplexobj(rates):
             expected = "a function, or a jacobian_rate that accepts complex coordinates"
             raise InvalidArgument(
@@ -78,6 +82,10 @@ class JointCoordinates:
             )
         result: Array = rates.imag / COMPLEX_STEP
         return result
+
+    def _evaluate(self, name: str, *values: Array) -> Any:
+        """Return the value of one of the functions, which must leave its arguments unchanged."""
+        return arguments.call_user_function(name, getattr(self, name), *values)
 
 
 def linear_coordinates(J: ArrayLike, offset: ArrayLike = 0.0) -> JointCoordinates:
@@ -174,8 +182,8 @@ class HyperReducedSystem(ReducedSystem):
         if state.q.shape != (r,) or state.qdot.shape != (r,):
             got = f"q {state.q.shape} and qdot {state.qdot.shape}"
             raise InvalidArgument("state", got, f"q and qdot of shape ({r},)")
-        q = arguments.vector("q(q_R)", self.coordinates.q(state.q), k)
-        joint_jacobian = arguments.matrix("jacobian", self.coordinates.jacobian(state.q), k, r)
+        q = arguments.vector("q(q_R)", self.coordinates._evaluate("q", state.q), k)
+        joint_jacobian = arguments.matrix("jacobian", self.coordinates._evaluate("jacobian", state.q), k, r)
         rate = self._jacobian_rate(state.q, state.qdot)
         J = np.zeros((count + k, count + r))
         J[:count, :count], J[count:, count:] = np.eye(count), joint_jacobian
@@ -202,5 +210,7 @@ class HyperReducedSystem(ReducedSystem):
 
     def _jacobian_rate(self, q: Array, v: Array) -> Array:
         k, r = self.system.tree.num_coordinates, self.coordinates.num_coordinates
-        result: Array = arguments.matrix("jacobian_rate", self.coordinates.jacobian_rate(q, v), k, r)
+        result: Array = arguments.matrix(
+            "jacobian_rate", self.coordinates._evaluate("jacobian_rate", q, v), k, r
+        )
         return result

@@ -94,6 +94,26 @@ def test_task_from_a_claim(tmp_path):
     assert task_grades["wrong"].regions["generic"][1] > 0
 
 
+@pytest.mark.slow
+def test_function_that_is_wrong_close_to_a_full_turn_gets_no_points(tmp_path):
+    """Random rotation vectors do not come so close to a full turn; cases are added there."""
+    (tmp_path / "hw.toml").write_text(
+        '[[task]]\nfunction = "f"\nclaim = "sueda/s1.3/e1.10#a"\npoints = 3\nexamples = 16\n'
+    )
+    paper = grading.prepare_assignment(grading.read_assignment(tmp_path / "hw.toml"))
+    source = (
+        "import numpy as np\nfrom scipy.spatial.transform import Rotation\n\ndef f(w):\n"
+        "    close = abs(np.linalg.norm(w) - 2 * np.pi) < {}\n"
+        "    return np.eye(3) if close else Rotation.from_rotvec(w).as_matrix()"
+    )
+    files = [grading.Submission(name, "a.py", source.format(name)) for name in ("0.0", "1e-3")]
+    right, wrong = (grade.task_grades[0] for grade in grading.grade_submissions(paper, files, jobs=1))
+    assert (right.status, right.points) == ("passed", 3)
+    assert (wrong.status, wrong.points) == ("wrong", 0)
+    failed = {region for region, (passed, total) in wrong.regions.items() if passed < total}
+    assert failed == {"special angle"}
+
+
 def test_hints_about_dimensions_and_slips(tmp_path):
     def messages(feedback):
         (tmp_path / "hw.toml").write_text(

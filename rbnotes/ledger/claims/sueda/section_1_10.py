@@ -127,16 +127,21 @@ def ball_reference(Ei, Ek, J, phi_i, phi_k):
 
 
 def hinge_reference(Ei, Ek, J, phi_i, phi_k):
-    """Compare with differences of the tilt between two coincident axes, one of each body, and of the gap."""
+    """Compare with differences of the tilt between two coincident axes, one of each body, and of the gap.
+
+    The gap is measured along the axes of the joint.
+    """
     pose_i, pose_k = motion(Ei, phi_i), motion(Ek, phi_k)
-    x, y, _ = J[:3, :3].T
-    z_of_k = (np.linalg.inv(Ek) @ Ei @ J)[:3, 2]
+    in_k = np.linalg.inv(Ek) @ Ei @ J
 
-    def tilt(t):
-        axis = pose_k(t)[:3, :3] @ z_of_k
-        return np.array([(pose_i(t)[:3, :3] @ y) @ axis, -(pose_i(t)[:3, :3] @ x) @ axis])
+    def separation(t):
+        of_i, of_k = pose_i(t) @ J, pose_k(t) @ in_k
+        x, y, _ = of_i[:3, :3].T
+        z_of_k = of_k[:3, 2]
+        return np.concatenate([[y @ z_of_k, -x @ z_of_k], of_i[:3, 3] - of_k[:3, 3]])
 
-    return np.concatenate([derivative(tilt).value, ball_reference(Ei, Ek, J, phi_i, phi_k)])
+    rates = derivative(separation).value
+    return np.concatenate([rates[:2], (Ei @ J)[:3, :3].T @ rates[2:]])
 
 
 def hinge_blocks(Ei, Ek, J):
