@@ -239,33 +239,40 @@ FURTHER_CALLS = {
         "friction_model",
         lambda: run(box(), friction_model=FrictionModel(warm_started_friction, accepts_initial_guess=True)),
     ),
-    "of a tension law": ("law", lambda: forces.stress(writing(linear_tension), [1.0, 2.0], [0.0, 0.0])),
+    "of a tension law": (
+        "law",
+        lambda: forces.stress(writing_function(linear_tension), [1.0, 2.0], [0.0, 0.0]),
+    ),
     "of a tension law with damping": (
         "law",
-        lambda: forces.dissipated_power(writing(linear_tension), np.eye(2, 3)[None], np.zeros((1, 2, 3))),
+        lambda: forces.dissipated_power(
+            writing_function(linear_tension), np.eye(2, 3)[None], np.zeros((1, 2, 3))
+        ),
     ),
     "of a residual": (
         "constraint_residual",
-        lambda: project_positions([0.1], [[1.0]], writing(lambda x: x), constant([[1.0]])),
+        lambda: project_positions([0.1], [[1.0]], writing_function(lambda x: x), constant([[1.0]])),
     ),
     "of a Jacobian": (
         "constraint_jacobian",
-        lambda: project_positions([0.1], [[1.0]], lambda x: x, writing(constant([[1.0]]))),
+        lambda: project_positions([0.1], [[1.0]], lambda x: x, writing_function(constant([[1.0]]))),
     ),
     "of constraints of a step": (
         "constraint_function",
-        lambda: constrained_step(symplectic_euler, oscillator(), SWING, 0.1, writing(lambda state, h: [])),
+        lambda: constrained_step(
+            symplectic_euler, oscillator(), SWING, 0.1, writing_function(lambda state, h: [])
+        ),
     ),
     "of a scheme of the user": (
         "step",
         lambda: integrate(lambda system, state, h: write(state) or state, oscillator(), SWING, 0.1, 2),
     ),
     **{
-        f"of a system: {name}": (name, partial(use, oscillator(**{name: writing(function)})))
+        f"of a system: {name}": (name, partial(use, oscillator(**{name: writing_function(function)})))
         for name, (function, use) in SYSTEM_FUNCTIONS.items()
     },
     **{
-        f"of a reduction: {name}": (name, partial(use, hyper_reduced(**{name: writing(function)})))
+        f"of a reduction: {name}": (name, partial(use, hyper_reduced(**{name: writing_function(function)})))
         for name, (function, use) in REDUCTION_FUNCTIONS.items()
     },
 }

@@ -239,7 +239,7 @@ def dissipated_power(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayL
     x, v, active_weights = _check_points_and_velocities(x, v, active)
     L, Ldot = unchecked_path.path_length(x, v, active_weights)
     _, full_rate = unchecked_path.path_length(x, v, np.ones(len(active_weights)))
-    F = arguments.call_user_function("law", law, L, Ldot).F
+    F: Array = arguments.call_user_function("law", law, L, Ldot).F
     return (F - law(L, np.zeros_like(Ldot)).F) * full_rate
 
 
