@@ -19,6 +19,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -129,7 +130,7 @@ def measure(name: str) -> Array:
     for _ in range(ROUNDS):
         for i, (problem, guess) in enumerate(recorder.steps):
             for k, solver in enumerate(solvers):
-                seconds = process_time(lambda: solver(problem, initial_guess=guess))  # noqa: B023
+                seconds = process_time(partial(solver, problem, initial_guess=guess))
                 times[k, i] = min(times[k, i], seconds)
     simulation_time = min(process_time(lambda: run(semismooth_newton_friction)) for _ in range(SCENE_ROUNDS))
     gc.enable()

@@ -92,7 +92,7 @@ class BodyPathSegments(NamedTuple):
     """
 
     u: Array
-    l: Array  # noqa: E741 (the name in the notes)
+    l: Array  # noqa: E741  # the name in the notes
     du_dxi: Array
 
 
