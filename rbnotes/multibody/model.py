@@ -58,6 +58,9 @@ from rbnotes.shapes import Ground, Shape
 from rbnotes.unchecked.frozen import replace_unchecked, set_fields
 from rbnotes.unchecked.linear_algebra import matvec
 
+MAX_NAMES_IN_REPR = 6
+"""Largest number of bodies that the representation of a model names."""
+
 
 @dataclass(frozen=True, eq=False)
 class Geometry:
@@ -414,6 +417,13 @@ class Model:
             force_law=_force_law(self.forces, tree.index),
             actuator_gains=actuator_gains(self.actuators, tree, joint_names),
         )
+
+    def __repr__(self) -> str:
+        names = [body.name for body in self.bodies[:MAX_NAMES_IN_REPR]]
+        if len(self.bodies) > MAX_NAMES_IN_REPR:
+            names.append("...")
+        bodies = "1 body" if len(self.bodies) == 1 else f"{len(self.bodies)} bodies"
+        return f"<Model: {bodies} ({', '.join(names)})>"
 
     ground_geometries: tuple[Geometry, ...] = field(init=False, repr=False)
     force_law: ForceLaw = field(init=False, repr=False)

@@ -92,6 +92,9 @@ class Trajectory:
     maximal: maximal.MaximalTrajectory | None = None
     recorded: Mapping[str, Channel] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"<Trajectory: {len(self.t)} states, {self.t[0]:g} s to {self.t[-1]:g} s, of {self.model!r}>"
+
     @cached_property
     def events(self) -> tuple[ContactEvent, ...]:
         """Contact events in the order of time."""

@@ -190,6 +190,9 @@ class Robot:
         for name in by_name:
             self._resolve_mimic(name)
 
+    def __repr__(self) -> str:
+        return f"<Robot {self.name!r}: {len(self.tree.links)} links, {self.tree.num_coordinates} coordinates>"
+
     def __reduce__(self) -> tuple[Any, ...]:
         joints = tuple(self.joints.values())  # a read-only mapping cannot be pickled
         solids = (self.visuals, self.collisions, self.unsupported_collisions)

@@ -19,6 +19,7 @@ from rbnotes.multibody import (
     maximal_coordinates,
     simulate,
 )
+from rbnotes.multibody.formats import example, load_urdf
 from rbnotes.multibody.maximal import accelerations, constraint_jacobian
 from rbnotes.multibody.reduced import LoopClosure, constrained_acceleration, constraint_rows
 from rbnotes.shapes import Box, Capsule, Plane, Sphere
@@ -295,3 +296,13 @@ def test_massless_bodies_are_refused_in_maximal_coordinates():
     tip = Body("tip", Capsule(0.1, 0.2), mass=1.0, joint=REVOLUTE, parent="carrier")
     with pytest.raises(InvalidArgument, match="body 'carrier': got no mass"):
         maximal_coordinates(Model([carrier, tip]))
+
+
+def test_representations_of_models_and_trajectories_are_one_line():
+    falling = Model([BALL])
+    assert repr(falling) == "<Model: 1 body (ball)>"
+    motion = simulate(falling, h=0.25, steps=2)
+    assert repr(motion) == "<Trajectory: 3 states, 0 s to 0.5 s, of <Model: 1 body (ball)>>"
+    many = Model([Body(f"b{k}", Sphere(0.1), mass=1.0) for k in range(7)])
+    assert repr(many) == "<Model: 7 bodies (b0, b1, b2, b3, b4, b5, ...)>"
+    assert repr(load_urdf(example("arm"))) == "<Robot 'arm': 6 links, 6 coordinates>"
