@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from check_pages import check
+from nbclient.exceptions import DeadKernelError
 from rbnotes_book import execution
 
 ROOT = Path(__file__).parents[2]
@@ -13,6 +14,34 @@ CHAPTERS = list(execution.chapters(ROOT))
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
 def test_chapter_runs(chapter):
     assert execution.execute(chapter, ROOT).error == ""
+
+
+def test_kernels_that_do_not_start_are_replaced(monkeypatch):
+    starts = []
+
+    def start(notebook, **options):
+        starts.append(notebook)
+        if len(starts) < notebook:
+            raise RuntimeError("Kernel died before replying to kernel_info")
+        return "result"
+
+    monkeypatch.setattr(execution, "single_nb_execution", start)
+    assert execution._execute_cells(execution.MAX_STARTS, Path()) == "result"
+    starts.clear()
+    with pytest.raises(RuntimeError, match="Kernel died"):
+        execution._execute_cells(execution.MAX_STARTS + 1, Path())
+
+
+def test_kernels_that_end_in_a_cell_are_not_replaced(monkeypatch):
+    def crash(notebook, **options):
+        notebook.append("start")
+        raise DeadKernelError("Kernel died")
+
+    monkeypatch.setattr(execution, "single_nb_execution", crash)
+    starts = []
+    with pytest.raises(DeadKernelError):
+        execution._execute_cells(starts, Path())
+    assert starts == ["start"]
 
 
 def test_written_pages_have_no_faults():

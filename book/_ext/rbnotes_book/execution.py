@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from filelock import FileLock
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
-from jupyter_cache.executors.utils import single_nb_execution
+from jupyter_cache.executors.utils import ExecutionResult, single_nb_execution
 from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
 from myst_parser.config.main import MdParserConfig
+from nbclient.exceptions import DeadKernelError
 from nbformat import NotebookNode
 from sphinx_external_toc.parsing import parse_toc_yaml
 
@@ -21,6 +23,8 @@ from rbnotes_book import digits
 from rbnotes_book.cache import folder
 
 CELL_TIMEOUT = 120
+MAX_STARTS = 3
+"""Largest number of kernels that are started for a chapter."""
 SYNTAX = MdParserConfig(enable_extensions={"amsmath", "colon_fence", "deflist", "dollarmath"})
 
 
@@ -72,13 +76,7 @@ def execute(chapter: Path, root: Path) -> Execution:
 
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # chapters run side by side
     os.environ[PAGE_HAS_PLAYER] = "yes"
-    result = single_nb_execution(
-        notebook,
-        cwd=str(chapter.parent),
-        timeout=CELL_TIMEOUT,
-        allow_errors=False,
-        extra_arguments=["--IPKernelApp.log_level=ERROR"],  # or it warns of every kernel's plain connection
-    )
+    result = _execute_cells(notebook, chapter.parent)
     for cell in notebook.cells:
         _join_streams(cell)
         digits.drop_signs_of_zeros(cell)
@@ -91,6 +89,29 @@ def execute(chapter: Path, root: Path) -> Execution:
             get_cache(store).cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
         error = _unreadable(chapter, root)
     return Execution(chapter, result.time, cached=False, error=error)
+
+
+def _execute_cells(notebook: NotebookNode, working_folder: Path) -> ExecutionResult:
+    """Execute cells in place, in another kernel if the first one ends before it answers.
+
+    A kernel chooses the numbers of its ports before it opens them, so another program may take one.
+    """
+    run = partial(
+        single_nb_execution,
+        notebook,
+        cwd=str(working_folder),
+        timeout=CELL_TIMEOUT,
+        allow_errors=False,
+        extra_arguments=["--IPKernelApp.log_level=ERROR"],  # or it warns of every plain connection
+    )
+    for _ in range(MAX_STARTS - 1):
+        try:
+            return run()
+        except DeadKernelError:  # while it ran a cell
+            raise
+        except RuntimeError:
+            continue
+    return run()
 
 
 def is_stored(chapter: Path, root: Path) -> bool:
