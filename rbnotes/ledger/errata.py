@@ -280,8 +280,7 @@ def _entry_text(record: Record) -> list[str]:
         ("in a run", readable_sentence(record.effect)),
         ("no run", readable_sentence(record.no_simulation)),
         ("remark", readable_sentence(record.remark)),
-        ("pages", readable_sentence(describe_pages(record))),
-        ("origin", describe_origin(record)),
+        *((label.lower(), readable_sentence(text)) for label, text in _pages_and_origin(record)),
         ("reply", readable_sentence(record.reply) or "none yet"),
     ):
         lines += labeled_lines(label, text)
@@ -290,6 +289,13 @@ def _entry_text(record: Record) -> list[str]:
         *inputs, results = example.describe(MAX_INPUT_LINES, SCREEN_WIDTH - 4)
         lines += ["  for", *(f"    {line}" for line in inputs), *labeled_lines("", results)]
     return [*lines, ""]
+
+
+def _pages_and_origin(record: Record) -> list[tuple[str, str]]:
+    """Return both with their labels; nothing without a page, which the head of the list says."""
+    if record.origin is Origin.UNDECIDED:
+        return []
+    return [("Pages", describe_pages(record)), ("Origin", describe_origin(record))]
 
 
 def rows(records: Iterable[Record]) -> list[dict[str, str]]:
@@ -361,7 +367,7 @@ def _cause_lines(records: Sequence[Record]) -> list[str]:
         at = f" at {place_in_notes(first)}" if len(each.records) > 1 else ""
         printed = f"Printed{at}: {_inline_printed(first)}. Right: "
         if len(first.formula) > MAX_PRINTED_LENGTH:
-            printed = ""
+            printed = "Right: " if text.startswith("$") else ""
         effect = f" In a simulation: {each.effect}" if each.effect else ""
         reason = f" No simulation: {each.no_simulation}" if each.no_simulation else ""
         lines += [
@@ -395,8 +401,7 @@ def _entry_lines(records: Sequence[Record]) -> list[str]:
                     f"They are inconsistent: {record.units_mismatch}." if record.units_mismatch else "",
                 ),
                 ("Remark", record.remark),
-                ("Pages", describe_pages(record)),
-                ("Origin", describe_origin(record)),
+                *_pages_and_origin(record),
                 ("Reply", record.reply or "none yet"),
                 ("In a simulation", record.effect),
                 ("No simulation", record.no_simulation),
