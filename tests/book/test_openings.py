@@ -44,13 +44,16 @@ def shown(section):
 
 def test_picture_follows_the_question_and_one_bar_has_all_code():
     section = chapter(
-        cell("import"), paragraph("A ball falls."), cell("path", nodes.Text("3 m")), cell("scene", picture())
+        cell("import"),
+        paragraph("A ball falls."),
+        cell("path", nodes.Text("3 m")),
+        cell("scene", nodes.container("", nodes.Text("1 s")), picture()),
     )
     openings.reorder(section)
     assert shown(section) == [
         ("Why? Because it is.", False),
         ("A ball falls.", False),
-        ("<figure class='rbnotes-scene'></figure> | 3 m", False),
+        ("<figure class='rbnotes-scene'></figure> | 1 s | 3 m", False),
         ("import | path | scene", True),
         (GOALS, False),
         ("see it.", False),

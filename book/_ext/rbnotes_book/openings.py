@@ -78,11 +78,13 @@ def _picture_and_code(cells: list[nodes.Element]) -> list[nodes.Element]:
     for cell in cells:
         del cell["hide_mode"]
         if cell[-1].get("nb_element") == "cell_code_output":
-            outputs.insert(0, cell[-1])
-            cell.remove(cell[-1])
+            shown = cell[-1]
+            shown.children.sort(key=lambda each: not _shows_a_picture(each))  # and then what is printed
+            outputs.insert(0, shown)
+            cell.remove(shown)
         bar += cell
-    shown = nodes.container("", *outputs, classes=["cell", PICTURE])
-    return [shown, nodes.container("", bar, classes=["cell", CODE])]
+    picture = nodes.container("", *outputs, classes=["cell", PICTURE])
+    return [picture, nodes.container("", bar, classes=["cell", CODE])]
 
 
 def _is_cell(node: nodes.Node) -> bool:
