@@ -369,9 +369,9 @@ def test_scene_rotates_and_scrubs_and_solution_unfolds(open_page):
         assert orbited[2] == pytest.approx(before[2], abs=1e-3)  # it was dragged sideways
         still = figure.evaluate(orientations)
         time, clock = figure.locator(".controls input[type=range]"), figure.locator(".controls output")
-        expect(clock).to_have_text("0.00 s")
-        time.fill("500")
-        expect(clock).not_to_have_text("0.00 s")
+        expect(clock).to_have_text("2.00 s")  # the poster
+        time.fill("900")
+        expect(clock).not_to_have_text("2.00 s")
         assert figure.evaluate(orientations) != still
         solution = page.locator(".solution.dropdown").first
         expect(solution.locator("section")).to_be_hidden()
