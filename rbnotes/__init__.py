@@ -90,10 +90,12 @@ Simulation: a model of bodies, joints and the ground, and its motion.
 >>> motion = simulate(model, h=0.01, duration=1.0)
 >>> motion.poses("ball").shape
 (101, 4, 4)
->>> leg = Body("leg", shapes.Box([0.04, 0.04, 1.0]), mass=1.0, joint=hinge, body_frame=below)
+>>> bar = shapes.Box([0.04, 0.04, 1.0])
+>>> leg = Body("leg", bar, mass=1.0, joint=hinge, body_frame=below)
 >>> pendulum = Model([leg])
->>> raised = pendulum.state(q={"leg": 0.3})
->>> simulate(pendulum, raised, h=0.05, duration=0.1, scheme="DOP853").q("leg").shape
+>>> start = pendulum.state(q={"leg": 0.3})
+>>> swing = simulate(pendulum, start, h=0.05, steps=2, scheme="DOP853")
+>>> swing.q("leg").shape
 (3, 1)
 
 Ledger and coursework: a claim of the notes, what it says, and whether a function of yours satisfies it.
