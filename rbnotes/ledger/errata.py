@@ -40,7 +40,7 @@ HEADINGS = {
     "Errors": "code written from the print gives a wrong number",
     "Misprints": "any reader corrects them",
     "Conditions": "right if the condition holds, which the notes do not state",
-    CONVERSIONS: "in the text, not on the author's page; only possible if no page is available",
+    CONVERSIONS: "in the text but not on the author's page; without a page only a guess",
 }
 """Sections of the errata, each with a description of its entries."""
 MAX_INPUT_LINES = 6
@@ -314,12 +314,35 @@ def rows(records: Iterable[Record]) -> list[dict[str, str]]:
     return result
 
 
+def cause_rows(source: Source, records: Iterable[Record]) -> list[dict[str, str]]:
+    """Return one row of text, in the columns of corrections, for each root cause of an author's errors."""
+    errors = [record for record in records if section_of_errata(record) == "Errors"]
+    return [
+        dict.fromkeys(COLUMNS, "")
+        | {
+            "source": source.name,
+            "place": "; ".join(map(place_in_notes, cause.records)),
+            "verdict": "root cause",
+            "title": cause.title,
+            "printed": cause.records[0].formula,
+            "right": cause.text or cause.records[0].correction,
+            "effect": cause.effect,
+            "no_simulation": cause.no_simulation,
+            "pages": describe_versions(source),
+        }
+        for cause in root_causes(errors)
+    ]
+
+
 def as_csv(records: Sequence[Record]) -> str:
-    """Return the corrections as a table in CSV format."""
+    """Return a table in CSV format: root causes of each author, then all corrections."""
     file = io.StringIO()
     writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows(records))
+    for source in active_ledger().sources:
+        own = [record for record in records if record.source == source.name]
+        writer.writerows(cause_rows(source, own))
+        writer.writerows(rows(own))
     return file.getvalue()
 
 

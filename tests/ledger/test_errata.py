@@ -90,13 +90,29 @@ def test_a_display_with_two_slips_is_replaced_once(capsys):
 def test_the_table_has_a_row_for_each_correction(capsys):
     assert main(["errata", "--format", "csv"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert len(rows) == sum(record.verdict in WRONG_AS_PRINTED for record in ledger.load())
+    causes = [row for row in rows if row["verdict"] == "root cause"]
+    assert len(rows) - len(causes) == sum(record.verdict in WRONG_AS_PRINTED for record in ledger.load())
     row = next(row for row in rows if row["id"] == "sueda/s1.9.5/e1.62")
     assert row["cause"] == "The sign of stiffness and damping"
     assert row["latex"].startswith(r"K_{k2} = -\frac")
     assert row["units"] == ""
     row = next(row for row in rows if row["id"] == "lloyd/s0.9.3/d4")
     assert row["units"] == ledger.find(row["id"]).units_mismatch != ""
+
+
+def test_the_table_begins_with_the_root_causes_of_each_author(capsys):
+    assert main(["errata", "--source", "lloyd", "--format", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    errors = [
+        record for record in errata.corrections("lloyd") if errata.section_of_errata(record) == "Errors"
+    ]
+    causes = errata.root_causes(errors)
+    assert [row["title"] for row in rows[: len(causes)]] == [cause.title for cause in causes]
+    assert all(row["verdict"] != "root cause" and row["id"] for row in rows[len(causes) :])
+    assert rows[0]["place"].startswith("Lloyd 0.22.1, display 15; (L 0.52)")
+    assert rows[0]["effect"].startswith("A flywheel on a frame spring")
+    assert rows[0]["pages"].startswith("No page of the author was available")
+    assert all(row["right"] and (row["effect"] or row["no_simulation"]) for row in rows[: len(causes)])
 
 
 def test_a_pdf_needs_a_browser_and_the_book(monkeypatch, tmp_path):
