@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from docutils.nodes import make_id
 from rbnotes_book.claims import anchor
 
 from rbnotes import ledger
@@ -159,3 +160,18 @@ def test_the_summary_states_the_effects_of_root_causes(source):
     errors = [r for r in errata.corrections(source) if errata.section_of_errata(r) == "Errors"]
     effects = [cause.effect for cause in errata.root_causes(errors) if "$" not in cause.effect]
     assert [effect for effect in effects if effect.replace("'", "’") not in text.replace("'", "’")] == []
+
+
+@pytest.mark.parametrize("source", ["lloyd", "sueda", "si"])
+def test_root_causes_show_the_print_unless_it_is_long(source):
+    page = (PAGES / "book" / f"errata-{source}.html").read_text(encoding="utf-8")
+    section = page.partition(f'id="{source}-root-causes">')[2].partition("<section ")[0]
+    causes = [
+        cause
+        for cause in errata.root_causes(errata.corrections(source))
+        if f'id="{make_id(cause.title)}"' in section
+    ]
+    formulas = [cause.records[0].formula for cause in causes]
+    shown = [formula for formula in formulas if len(formula) <= errata.MAX_PRINTED_LENGTH]
+    assert shown
+    assert len(re.findall(r">Printed(?:, first place)?<", section)) == len(shown)

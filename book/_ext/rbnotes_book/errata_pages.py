@@ -208,14 +208,16 @@ class Errata(Corrections):
         ]
 
     def cause(self, cause: errata.RootCause) -> nodes.container:
-        """Return a root cause, its places, and what a simulation does with it."""
+        """Return a root cause, its places, the first print, and what a simulation does with it."""
         first = cause.records[0]
         box = nodes.container(classes=["claim-entry"], ids=[nodes.make_id(cause.title)])
         box += nodes.paragraph("", "", nodes.strong("", cause.title))
         links = [part for record in cause.records for part in (nodes.Text("; "), self.linked_place(record))]
+        printed = self.formula(first) if len(first.formula) <= errata.MAX_PRINTED_LENGTH else []
         box += self.fields(
             [
                 ("Places", [nodes.paragraph("", "", *links[1:])]),
+                ("Printed" if len(cause.records) == 1 else "Printed, first place", printed),
                 ("Right form", self.parse(cause.text or first.correction, first)),
                 ("In a simulation", self.parse(cause.effect, first)),
                 ("No simulation", self.parse(cause.no_simulation, first)),
