@@ -7,9 +7,8 @@ forces (Strang splitting; velocity Verlet if the mass matrix is constant):
     (q_{k+1}, v')    = motion without forces from (q_k, v) for the time h,
     M(q_{k+1}) (v_{k+1} - v') = h/2 f(q_{k+1}, v_{k+1}) + G_{k+1}^T mu + C_{k+1}^T p',   second update.
 
-The motion without forces solves ``M dqdot/dt = -c(q, qdot)`` by a Runge-Kutta step of order four, or several
-if bodies turn fast, after which the velocities are scaled so that the kinetic energy is conserved exactly, as
-in the exact motion. The
+The motion without forces solves ``M dqdot/dt = -c(q, qdot)`` by one Runge-Kutta step of order four, after
+which the velocities are scaled so that the kinetic energy is conserved exactly, as in the exact motion. The
 multipliers lambda satisfy the constraints of position at the end of that motion, ``g(q_{k+1}) = 0``, and mu
 those of velocity, as in RATTLE. Joint dampers, servos and dry friction are implicit
 (:mod:`rbnotes.multibody.joint_impulses`). In maximal coordinates the same
@@ -100,10 +99,6 @@ MAX_CONSTRAINT_ITERATIONS = 20
 """Largest number of corrections of the constraint impulses in a step."""
 MAX_HALVINGS = 5
 """Largest number of halvings of a step whose constraints cannot be satisfied."""
-MAX_ROTATION = 0.15
-"""Largest angle by which bodies turn in one Runge-Kutta step of the motion without forces, rad."""
-MAX_FREE_SUBSTEPS = 20
-"""Largest number of Runge-Kutta steps in one step."""
 
 
 class GeneralizedForceImpulses(NamedTuple):
@@ -492,8 +487,7 @@ def gravity_and_kinetic_energies(model: Model, states: Sequence[State]) -> Array
 def free_motion(tree: Tree, q: Array, qdot: Array, h: float, armature: Array) -> tuple[Array, Array]:
     """Return coordinates and velocities after the time h of a tree without gravity, springs and dampers.
 
-    Runge-Kutta steps of order four, in which no body turns by much more than :data:`MAX_ROTATION`; the
-    velocities are scaled to the initial kinetic energy.
+    One Runge-Kutta step of order four; the velocities are scaled to the initial kinetic energy.
     """
 
     def acceleration(q: Array, qdot: Array) -> Array:
@@ -502,22 +496,17 @@ def free_motion(tree: Tree, q: Array, qdot: Array, h: float, armature: Array) ->
         mass = mass_matrix_from_jacobian(tree, q, kinematics.J) + np.diag(armature)
         return solve_accelerations(tree, q, qdot, mass, force)
 
-    def energy(twists: Array, qdot: Array) -> float:
+    def energy(q: Array, qdot: Array) -> float:
+        twists = twists_unchecked(tree, q, qdot)
         return float(kinetic_energy_from_twists(tree, twists) + rotor_energy_from_rates(armature, qdot))
 
-    start_twists = twists_unchecked(tree, q, qdot)
-    start_energy = energy(start_twists, qdot)
-    rotation = h * float(np.max(np.linalg.norm(start_twists[:, :3], axis=1), initial=0.0))
-    substeps = int(min(max(1, np.ceil(rotation / MAX_ROTATION)), MAX_FREE_SUBSTEPS))
-    h /= substeps
-    for _ in range(substeps):
-        v1, a1 = qdot, acceleration(q, qdot)
-        v2, a2 = qdot + h / 2 * a1, acceleration(q + h / 2 * v1, qdot + h / 2 * a1)
-        v3, a3 = qdot + h / 2 * a2, acceleration(q + h / 2 * v2, qdot + h / 2 * a2)
-        v4, a4 = qdot + h * a3, acceleration(q + h * v3, qdot + h * a3)
-        q = q + h / 6 * (v1 + 2 * v2 + 2 * v3 + v4)
-        qdot = qdot + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
-    end_energy = energy(twists_unchecked(tree, q, qdot), qdot)
+    v1, a1 = qdot, acceleration(q, qdot)
+    v2, a2 = qdot + h / 2 * a1, acceleration(q + h / 2 * v1, qdot + h / 2 * a1)
+    v3, a3 = qdot + h / 2 * a2, acceleration(q + h / 2 * v2, qdot + h / 2 * a2)
+    v4, a4 = qdot + h * a3, acceleration(q + h * v3, qdot + h * a3)
+    end_q = q + h / 6 * (v1 + 2 * v2 + 2 * v3 + v4)
+    end_qdot = qdot + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+    start_energy, end_energy = energy(q, qdot), energy(end_q, end_qdot)
     if end_energy > 0:
-        qdot = qdot * np.sqrt(start_energy / end_energy)
-    return q, qdot
+        end_qdot = end_qdot * np.sqrt(start_energy / end_energy)
+    return end_q, end_qdot

@@ -96,18 +96,6 @@ def test_losses_in_a_closed_loop_keep_the_second_order(coordinates):
         assert_second_order([getattr(motion.body_states, name)[-1] for motion in motions])
 
 
-def test_free_motion_of_a_fast_body_is_accurate():
-    """A body turns by 1.2 rad in a step, as in maximal coordinates, where the free motion is exact."""
-    inertia = np.diag([1.0, 2.0, 3.0, 4.0, 4.0, 4.0])
-    model = Model([Body("body", inertia=inertia, joint=joints.ExponentialSpherical())], gravity=np.zeros(3))
-    start = model.state(qdot={"body": [30.0, 100.0, 60.0]})
-    found, exact = (
-        simulate(model, start, h=0.01, steps=2, coordinates=each).poses("body")[-1]
-        for each in ("reduced", "maximal")
-    )
-    np.testing.assert_allclose(found, exact, rtol=0, atol=1e-3)
-
-
 @BOTH
 def test_energy_error_of_the_scheme_is_bounded_and_of_second_order(coordinates):
     """Work that no force, contact or stabilization does; the account closes to rounding."""
