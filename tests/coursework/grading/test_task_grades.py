@@ -59,13 +59,23 @@ def test_messages_to_students(grade_source, body, status, message):
     assert re.search(message, task_grade.message), task_grade.message
 
 
+def grade_sources(assignment, sources):
+    """Return the grade of the only task for each student, from the source of each submission by student."""
+    prepared = grading.prepare_assignment(grading.read_assignment(assignment))
+    submissions = [
+        grading.Submission(student, f"{student}.py", source) for student, source in sources.items()
+    ]
+    return {
+        grade.student: grade.task_grades[0]
+        for grade in grading.grade_submissions(prepared, submissions, jobs=1)
+    }
+
+
 def test_right_results_are_shown_only_if_allowed(folder):
     def message(feedback):
         text = (folder / "hw.toml").read_text().replace("[limits]", f"[feedback]\n{feedback}\n[limits]", 1)
         (folder / "shown.toml").write_text(text)
-        prepared = grading.prepare_assignment(grading.read_assignment(folder / "shown.toml"))
-        source = [grading.Submission("a", "a.py", "def double(x):\n    return x")]
-        return next(grading.grade_submissions(prepared, source, jobs=1)).task_grades[0].message
+        return grade_sources(folder / "shown.toml", {"a": "def double(x):\n    return x"})["a"].message
 
     assert "expected" in message("expected = true")
     assert "expected" not in message("expected = false")
@@ -77,18 +87,14 @@ def test_task_from_a_claim(tmp_path):
     (tmp_path / "hw.toml").write_text(
         '[[task]]\nfunction = "f"\nclaim = "lloyd/s0.2/d2"\npoints = 3\nregions = { generic = 1, tiny = 2 }\n'
     )
-    prepared = grading.prepare_assignment(grading.read_assignment(tmp_path / "hw.toml"))
     product = (
         "import numpy as np\n\ndef f(q, p):\n    return np.concatenate([[q[0] * p[0] - q[1:] @ p[1:]],"
         "q[0] * p[1:] + p[0] * q[1:] + np.cross({})])"
     )
-    files = [
-        grading.Submission("right", "a.py", product.format("q[1:], p[1:]")),
-        grading.Submission("wrong", "b.py", product.format("p[1:], q[1:]")),
-    ]
-    task_grades = {
-        grade.student: grade.task_grades[0] for grade in grading.grade_submissions(prepared, files, jobs=1)
-    }
+    task_grades = grade_sources(
+        tmp_path / "hw.toml",
+        {"right": product.format("q[1:], p[1:]"), "wrong": product.format("p[1:], q[1:]")},
+    )
     assert task_grades["right"].status == "passed"
     assert task_grades["wrong"].status == "wrong"
     assert task_grades["wrong"].regions["generic"][1] > 0
@@ -100,14 +106,15 @@ def test_function_that_is_wrong_close_to_a_full_turn_gets_no_points(tmp_path):
     (tmp_path / "hw.toml").write_text(
         '[[task]]\nfunction = "f"\nclaim = "sueda/s1.3/e1.10#a"\npoints = 3\nexamples = 16\n'
     )
-    paper = grading.prepare_assignment(grading.read_assignment(tmp_path / "hw.toml"))
     source = (
         "import numpy as np\nfrom scipy.spatial.transform import Rotation\n\ndef f(w):\n"
         "    close = abs(np.linalg.norm(w) - 2 * np.pi) < {}\n"
         "    return np.eye(3) if close else Rotation.from_rotvec(w).as_matrix()"
     )
-    files = [grading.Submission(name, "a.py", source.format(name)) for name in ("0.0", "1e-3")]
-    right, wrong = (grade.task_grades[0] for grade in grading.grade_submissions(paper, files, jobs=1))
+    task_grades = grade_sources(
+        tmp_path / "hw.toml", {"right": source.format("0.0"), "wrong": source.format("1e-3")}
+    )
+    right, wrong = task_grades["right"], task_grades["wrong"]
     assert (right.status, right.points) == ("passed", 3)
     assert (wrong.status, wrong.points) == ("wrong", 0)
     failed = {region for region, (passed, total) in wrong.regions.items() if passed < total}
@@ -119,7 +126,6 @@ def test_hints_about_dimensions_and_slips(tmp_path):
         (tmp_path / "hw.toml").write_text(
             f'[feedback]\n{feedback}\n[[task]]\nfunction = "f"\nclaim = "lloyd/s0.12.1/d1"\npoints = 1\n'
         )
-        prepared = grading.prepare_assignment(grading.read_assignment(tmp_path / "hw.toml"))
         spring = "def f(length, ldot, k, d, r):\n    return {}"
         texts = {
             "right": "k * (length - r) + d * ldot",
@@ -127,11 +133,8 @@ def test_hints_about_dimensions_and_slips(tmp_path):
             "no damping": "k * (length - r) + ldot",
             "sign": "-k * (length - r) - d * ldot",
         }
-        files = [grading.Submission(name, "a.py", spring.format(text)) for name, text in texts.items()]
-        return {
-            grade.student: grade.task_grades[0].message
-            for grade in grading.grade_submissions(prepared, files, jobs=1)
-        }
+        sources = {name: spring.format(text) for name, text in texts.items()}
+        return {name: grade.message for name, grade in grade_sources(tmp_path / "hw.toml", sources).items()}
 
     lines = messages("expected = false")
     assert lines["right"] == ""
