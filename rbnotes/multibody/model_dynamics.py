@@ -359,8 +359,8 @@ def kinetic_energy(model: Model, state: State) -> float:
         If ``state`` does not fit the model.
     """
     tree_state = _tree_state(model, state)
-    of_rotors = rotor_energy_from_rates(model.system.armature, tree_state.qdot)
-    return float(tree_kinetic_energy(model.tree, tree_state.q, tree_state.qdot) + of_rotors)
+    rotor_energy = rotor_energy_from_rates(model.system.armature, tree_state.qdot)
+    return float(tree_kinetic_energy(model.tree, tree_state.q, tree_state.qdot) + rotor_energy)
 
 
 def potential_energy(model: Model, state: State) -> float:

@@ -472,8 +472,9 @@ def gravity_and_kinetic_energy(model: Model, poses: Array, phi: Array, qdot: Arr
 
     `qdot` are the velocities of the tree ``(..., k)``, for the rotors of its joints.
     """
-    tree, of_rotors = model.tree, rotor_energy_from_rates(model.system.armature, qdot)
-    result: Array = kinetic_energy_from_twists(tree, phi) + of_rotors + gravity_energy_from_poses(tree, poses)
+    kinetic = kinetic_energy_from_twists(model.tree, phi)
+    rotors = rotor_energy_from_rates(model.system.armature, qdot)
+    result: Array = kinetic + rotors + gravity_energy_from_poses(model.tree, poses)
     return result
 
 

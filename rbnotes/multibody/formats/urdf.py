@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -91,49 +91,19 @@ def load_urdf(
     if root.tag != "robot":
         raise InvalidArgument("source", f"<{root.tag}>", "a URDF file, whose first element is <robot>")
     repairs: list[str] | None = [] if repair else None
-    is_text = isinstance(source, str) and source.lstrip().startswith("<")
-    if package_root is not None:
-        arguments.require_instance("package_root", package_root, str, Path)
-        if package_root == "" or not Path(package_root).is_dir():
-            raise InvalidArgument("package_root", repr(str(package_root)), "an existing folder")
-    folders = MeshFolders(
-        None if is_text else Path(source).parent, None if package_root is None else Path(package_root)
-    )
+    folders = _mesh_folders(source, package_root)
     links = _by_name("link", [link_element(element, repairs, folders) for element in root.findall("link")])
     joints = _by_name("joint", [joint_element(element) for element in root.findall("joint")])
     root_link, sorted_joints = _sort_joints(links, _drop_missing_mimics(joints, repairs))
     links_with_mass = _links_with_mass(links, sorted_joints)
     fixed_joints = _fixed_joints(sorted_joints, links_with_mass, repairs)
 
-    frames = {root_link: Frame(None if base is None else root_link, np.eye(4))}
-    tree_joints: list[tuple[str, JointType, str | None, Array, float]] = []
-    if base is not None:
-        tree_joints.append((root_link, base, None, np.eye(4), 0.0))
-    for joint in sorted_joints:
-        parent_frame = frames[joint.parent]
-        pose = parent_frame.pose @ joint.origin
-        if joint.name not in fixed_joints:
-            # If the motion's axes are rotated, the tree's joint frame differs from the file's link frame.
-            frames[joint.child] = Frame(joint.child, joint.motion_frame.T)
-            tree_joints.append(
-                (joint.child, joint.joint_type, parent_frame.link, pose @ joint.motion_frame, joint.damping)
-            )
-            continue
-        pose = pose @ joint.joint_type.transform(
-            np.full(joint.joint_type.num_coordinates, fixed_joints[joint.name])
-        )
-        if weld or joint.child not in links_with_mass:
-            frames[joint.child] = Frame(parent_frame.link, pose)
-        else:
-            frames[joint.child] = Frame(joint.child, np.eye(4))
-            tree_joints.append((joint.child, Fixed(), parent_frame.link, pose, 0.0))
+    kept_links = set() if weld else links_with_mass
+    frames, tree_joints = _place_links(root_link, base, sorted_joints, fixed_joints, kept_links)
     if not tree_joints:
         raise InvalidArgument("source", "a robot none of whose joints moves", "a joint that moves, or a base")
     inertias = _welded_inertias(links, frames)
-    tree = [
-        _link(name, motion, inertias.get(name), parent, pose, damping)
-        for name, motion, parent, pose, damping in tree_joints
-    ]
+    tree = [_link(joint, inertias.get(joint.child)) for joint in tree_joints]
     return Robot(
         Tree(tree, gravity=gravity),
         root.get("name", "robot"),
@@ -147,6 +117,18 @@ def load_urdf(
         _placed_solids({name: link.collisions for name, link in links.items()}, frames),
         tuple(text for link in links.values() for text in link.unsupported_collisions),
         tuple(repairs or ()),
+    )
+
+
+def _mesh_folders(source: str | Path, package_root: str | Path | None) -> MeshFolders:
+    """Return the folders of mesh files: that of the source, if it is a file, and that of packages."""
+    if package_root is not None:
+        arguments.require_instance("package_root", package_root, str, Path)
+        if package_root == "" or not Path(package_root).is_dir():
+            raise InvalidArgument("package_root", repr(str(package_root)), "an existing folder")
+    is_text = isinstance(source, str) and source.lstrip().startswith("<")
+    return MeshFolders(
+        None if is_text else Path(source).parent, None if package_root is None else Path(package_root)
     )
 
 
@@ -245,6 +227,48 @@ def _fixed_joints(
         fixed_joints |= followers
 
 
+class _TreeJoint(NamedTuple):
+    """A joint of the tree: the link that it moves, that link's parent, and its frame in the parent."""
+
+    child: str
+    joint_type: JointType
+    parent: str | None
+    pose: Array
+    damping: float = 0.0
+
+
+def _place_links(
+    root_link: str,
+    base: JointType | None,
+    sorted_joints: Sequence[JointElement],
+    fixed_joints: Mapping[str, float],
+    kept_links: set[str],
+) -> tuple[dict[str, Frame], list[_TreeJoint]]:
+    """Return the frames of all links of the file, and the joints of the tree.
+
+    Links on fixed joints become frames of their parents, except for those of ``kept_links``.
+    """
+    frames = {root_link: Frame(None if base is None else root_link, np.eye(4))}
+    tree_joints = [] if base is None else [_TreeJoint(root_link, base, None, np.eye(4))]
+    for joint in sorted_joints:
+        parent, parent_pose = frames[joint.parent]
+        pose = parent_pose @ joint.origin
+        if joint.name not in fixed_joints:
+            # If the motion's axes are rotated, the tree's joint frame differs from the file's link frame.
+            frames[joint.child] = Frame(joint.child, joint.motion_frame.T)
+            pose = pose @ joint.motion_frame
+            tree_joints.append(_TreeJoint(joint.child, joint.joint_type, parent, pose, joint.damping))
+            continue
+        q = np.full(joint.joint_type.num_coordinates, fixed_joints[joint.name])
+        pose = pose @ joint.joint_type.transform(q)
+        if joint.child in kept_links:
+            frames[joint.child] = Frame(joint.child, np.eye(4))
+            tree_joints.append(_TreeJoint(joint.child, Fixed(), parent, pose))
+        else:
+            frames[joint.child] = Frame(parent, pose)
+    return frames, tree_joints
+
+
 def _welded_inertias(
     links: Mapping[str, LinkElement], frames: Mapping[str, Frame]
 ) -> dict[str | None, Array]:
@@ -263,11 +287,9 @@ def _composite_inertia(bodies: Sequence[MassProperties], poses: Sequence[Array])
     return spatial_inertia(*inertia.composite(bodies, np.stack(poses)))
 
 
-def _link(
-    name: str, motion: JointType, inertia: Array | None, parent: str | None, pose: Array, damping: float
-) -> Link:
+def _link(joint: _TreeJoint, inertia: Array | None) -> Link:
     """Return a link, whose inertia is that of bodies that were checked."""
-    link = Link(name, motion, None, parent, pose, damping=damping)
+    link = Link(joint.child, joint.joint_type, None, joint.parent, joint.pose, damping=joint.damping)
     if inertia is None:
         return link
     is_moderate = np.max(np.abs(inertia)) < arguments.MAX_ABS_VALUE
