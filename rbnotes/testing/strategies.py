@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Literal
 
 import numpy as np
@@ -66,7 +66,8 @@ def region(name: Region) -> Iterator[None]:
     ``near pi``, and one other number, which may be a joint coordinate, is near a quarter or half turn. All
     numbers except ``generic``, ``tenths`` and ``degenerate`` ones are ``non-dyadic``. Angles, rotation
     vectors and one other number take the angle of :func:`angles_at` in the region ``special angle``. Numbers
-    that are ``tenths`` are the generic ones, rounded: they are easy to read.
+    that are ``tenths`` are the generic ones, rounded: they are easy to read. There, unit vectors and rotation
+    matrices of any angle have entries of two decimals, and unit quaternions of one.
     """
     global _region
     previous = _region
@@ -145,7 +146,7 @@ def nonsingular_rotation_vectors(
 
 def unit_vectors(size: int = 3) -> SearchStrategy[Array]:
     """Draw unit vectors."""
-    return nonzero_vectors(size).map(lambda x: x / np.linalg.norm(x))
+    return nonzero_vectors(size).map(_normalize_in_region)
 
 
 def matrices(rows: int, columns: int) -> SearchStrategy[Array]:
@@ -196,12 +197,12 @@ def rotation_vectors(angles: Angles = "any") -> SearchStrategy[Array]:
 
 def rotations(angles: Angles = "any") -> SearchStrategy[Array]:
     """Draw rotation matrices ``(3, 3)``."""
-    return rotation_vectors(angles).map(lambda r: Rotation.from_rotvec(r).as_matrix())
+    return rotation_vectors(angles).map(partial(_rotation_matrix, angles=angles))
 
 
 def unit_quaternions(angles: Angles = "any") -> SearchStrategy[Array]:
     """Draw unit quaternions ``(4,)``, scalar first, of either sign."""
-    quaternions = rotation_vectors(angles).map(lambda r: np.roll(Rotation.from_rotvec(r).as_quat(), 1))
+    quaternions = rotation_vectors(angles).map(partial(_unit_quaternion, angles=angles))
     return st.builds(lambda q, sign: sign * q, quaternions, st.sampled_from((1.0, -1.0)))
 
 
@@ -312,6 +313,41 @@ def _with_target_angle(entries: Array, selector: int, low: float, high: float, i
 def _round_to_region(values: Array) -> Array:
     """Return the values, rounded in the region of tenths."""
     return np.round(values, 1) + 0.0 if _region == "tenths" else values
+
+
+@cache
+def _decimal_unit_vectors(size: int) -> Array:
+    """Return the unit vectors ``(n, size)`` of multiples of 1/50, or of 1/10 if they are quaternions."""
+    denominator = 10 if size == QUATERNION_SIZE else 50
+    axis = np.arange(-denominator, denominator + 1)
+    vectors = np.stack(np.meshgrid(*[axis] * size), axis=-1).reshape(-1, size)
+    result: Array = vectors[np.sum(vectors**2, axis=1) == denominator**2] / denominator
+    return result
+
+
+def _normalize_in_region(vector: Array) -> Array:
+    """Return the unit vector of a vector; in the region of tenths, the nearest one of few decimals."""
+    if _region == "tenths" and 2 <= vector.size <= QUATERNION_SIZE:
+        candidates = _decimal_unit_vectors(vector.size)
+        result: Array = candidates[np.argmax(candidates @ vector)]
+        return result
+    return vector / np.linalg.norm(vector)
+
+
+def _unit_quaternion(rotation_vector: Array, angles: Angles) -> Array:
+    """Return the unit quaternion ``(4,)`` of a rotation vector, scalar first; tenths in their region."""
+    quaternion: Array = np.roll(Rotation.from_rotvec(rotation_vector).as_quat(), 1)
+    return _normalize_in_region(quaternion) if _region == "tenths" and angles == "any" else quaternion
+
+
+def _rotation_matrix(rotation_vector: Array, angles: Angles) -> Array:
+    """Return the rotation matrix ``(3, 3)`` of a rotation vector; two decimals in the region of tenths."""
+    if _region != "tenths" or angles != "any":
+        matrix: Array = Rotation.from_rotvec(rotation_vector).as_matrix()
+        return matrix
+    quaternion = _unit_quaternion(rotation_vector, angles)
+    rounded: Array = np.round(Rotation.from_quat(np.roll(quaternion, -1)).as_matrix(), 2) + 0.0
+    return rounded
 
 
 def _small_offsets() -> SearchStrategy[float]:

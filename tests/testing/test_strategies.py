@@ -269,6 +269,22 @@ class TestRegions:
         assert np.array_equal(masses, np.round(masses, 1))
         assert np.linalg.eigvalsh(masses).min() > 0.2
 
+    def test_tenths_give_directions_and_rotations_of_few_decimals(self):
+        directions = self.drawn_in("tenths", strategies.unit_vectors(), 50)
+        quaternions = self.drawn_in("tenths", strategies.unit_quaternions(), 50)
+        rotations = self.drawn_in("tenths", strategies.rotations(), 50)
+        for values, decimals in ((directions, 2), (quaternions, 1), (rotations, 2)):
+            assert np.array_equal(values, np.round(values, decimals))
+            assert len(np.unique(values, axis=0)) > 10
+        np.testing.assert_allclose(np.linalg.norm(directions, axis=1), 1, atol=1e-15)
+        np.testing.assert_allclose(np.linalg.norm(quaternions, axis=1), 1, atol=1e-15)
+        identity = np.broadcast_to(np.eye(3), rotations.shape)
+        np.testing.assert_allclose(rotations @ np.swapaxes(rotations, 1, 2), identity, atol=1e-15)
+        np.testing.assert_allclose(np.linalg.det(rotations), 1, atol=1e-15)
+        near = self.drawn_in("generic", strategies.rotations(), 50)
+        angles = np.arccos(np.clip((np.einsum("nij,nij->n", near, rotations) - 1) / 2, -1, 1))
+        assert np.max(angles) < 0.8
+
     def test_degenerate_vectors_vanish_or_lie_along_an_axis(self):
         vectors = self.drawn_in("degenerate", strategies.vectors(6))
         assert 0.1 < np.mean(np.all(vectors == 0, axis=1)) < 0.5
