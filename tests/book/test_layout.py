@@ -93,6 +93,8 @@ def test_chapters_open_with_a_question_and_a_picture(chapter: Path) -> None:
     opening = chapter.read_text(encoding="utf-8").partition("\n## ")[0]
     assert re.search(r"(?m)^\*\*[^*]+\?\*\*", opening), "a question in bold"
     assert re.search(PICTURES, opening), "a picture"
+    assert re.search(r"(?m)able to\n\n- ", opening), "what the reader will be able to do"
+    assert chapter == NUMBERED[0] or re.search(r"(?m)^You need ", opening), "what the reader needs"
 
 
 @pytest.mark.parametrize("chapter", NUMBERED, ids=lambda path: path.stem)
