@@ -203,7 +203,10 @@ def test_search_finds_numbers_words_names_and_misspellings(browser, pages):
                 expect(notice).to_have_count(0)
 
 
-NARROW = ("index", "finder", "errata-si", "generated/ledger-lloyd-0.22.2", "generated/api-se3")
+NARROW = (
+    "index", "finder", "symbols", "errata-si", "conditions-sueda", "generated/ledger-lloyd-0.22.2",
+    "generated/ledger-sueda-2.5", "generated/api-se3",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NARROW)
