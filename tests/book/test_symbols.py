@@ -156,7 +156,7 @@ PARTS = {
 
 
 def uses():
-    """Yield chapter, letter, number of the entry, and notes whose display it is, for each symbol of a display."""
+    """Yield chapter, letter, number of the entry, and notes that have the display, for each symbol."""
     for chapter in PARTS:
         text = (BOOK / f"{chapter}.md").read_text(encoding="utf-8")
         end = 0
@@ -188,4 +188,3 @@ def test_letters_have_one_meaning_in_each_part_except_in_the_notation_of_the_not
     for number, entry in enumerate(entries):
         shown = set().union(*sources[number].values())
         assert set(entry.notation_of) <= shown, (entry.tex, entry.meaning, "no display of these notes has it")
-

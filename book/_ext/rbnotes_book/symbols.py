@@ -59,7 +59,7 @@ class Entry:
     chapters
         Chapters where the letters have this meaning; empty means everywhere.
     notation_of
-        Sets of notes whose letters these are, where other symbols of the same part of the book share a letter.
+        Sets of notes whose letters these are, where other meanings share a letter in a part of the book.
     elsewhere
         TeX of the letter in a set of notes, by source, where it differs.
     """
@@ -327,7 +327,9 @@ def _write(app: Sphinx, exception: Exception | None) -> None:
     symbols = _table(app)
     if exception is not None or symbols is None or app.builder.format != "html":
         return
-    explanations = [[_symbol_reading(e.tex[0]), e.description, e.unit, e.shape, e.code] for e in symbols.entries]
+    explanations = [
+        [_symbol_reading(e.tex[0]), e.description, e.unit, e.shape, e.code] for e in symbols.entries
+    ]
     text = f"window.rbnotesSymbols = {json.dumps(explanations, ensure_ascii=False, separators=(',', ':'))};\n"
     (Path(app.outdir) / "_static" / SCRIPTS[0]).write_text(text, encoding="utf-8")
 
