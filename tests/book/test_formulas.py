@@ -5,7 +5,7 @@ import re
 
 import pytest
 from rbnotes_book.equations import in_inventory, number_in_notes
-from rbnotes_book.formulas import SERVER, FormulaError, height, typeset
+from rbnotes_book.formulas import SERVER, FormulaError, breakable, height, typeset
 
 from rbnotes import ledger
 from rbnotes.ledger.record import NEEDS_CORRECTION
@@ -75,3 +75,22 @@ def test_numbers_are_looked_up_in_the_inventory():
 def test_reserved_height_grows_with_the_lines(tex, lines):
     reserved = height(typeset(tex, display=True))
     assert 1.08 * 1.2 * lines <= reserved < 1.08 * 1.8 * lines
+
+
+def test_long_formulas_in_the_text_break_inside_their_brackets():
+    tex = r"\left(M - hD - h^2K\right)\dot q = \left(M - hD\right)\dot q_0 + hf"
+    pieces = [typeset(text, display=False).count('class="base"') for text in (tex, breakable(tex))]
+    assert pieces[1] > pieces[0]
+
+
+@pytest.mark.parametrize(
+    "tex",
+    [
+        r"\left(a + b\right)",
+        r"\left(\frac{a + b + c + d}{e + f + g}\right) = h",
+        r"\left(a + b + c + d + e + f + g + h\right.",
+        r"a + b + c + d + e \leftarrow f + g + h",
+    ],
+)
+def test_other_brackets_are_unchanged(tex):
+    assert breakable(tex) == tex

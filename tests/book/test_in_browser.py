@@ -203,7 +203,10 @@ def test_search_finds_numbers_words_names_and_misspellings(browser, pages):
                 expect(notice).to_have_count(0)
 
 
-NARROW = ("index", "finder", "errata-si", "generated/ledger-lloyd-0.22.2", "generated/api-se3")
+NARROW = (
+    "index", "finder", "symbols", "errata-si", "conditions-sueda", "generated/ledger-lloyd-0.22.2",
+    "generated/ledger-sueda-2.5", "generated/api-se3",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NARROW)
@@ -300,6 +303,21 @@ def test_symbols_show_explanations_on_hover_tap_and_key(open_page):
         assert tip.inner_text() not in ("", first)
         announcement = page.locator("[role=status].visually-hidden").inner_text()
         assert re.match(r"(lambda|mu); .*; unit .*; shape ", announcement)
+
+
+def test_verdict_stands_beside_its_number_where_the_page_is_wide(open_page):
+    with open_page("tree-equations") as page:
+        page.evaluate("location.hash = 'equation-si-11'")
+        display = page.locator("#equation-si-11")
+        verdict, card = display.locator("button.verdict"), display.locator(".display-card")
+        expect(verdict).to_be_in_viewport()
+        box, formula = verdict.bounding_box(), display.locator(".formula").bounding_box()
+        assert box["x"] >= formula["x"] + formula["width"] - 1
+        assert formula["y"] - box["height"] <= box["y"] <= formula["y"] + formula["height"]
+        verdict.click()
+        expect(card).to_be_in_viewport()
+        page.keyboard.press("Escape")
+        expect(card).to_be_hidden()
 
 
 def test_slider_selects_a_picture_and_layers_can_be_switched(open_page):

@@ -14,6 +14,7 @@ from nbformat import NotebookNode
 from rbnotes_book.execution import SYNTAX, chapters
 
 import rbnotes
+from rbnotes import ledger
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = list(chapters(ROOT))
@@ -93,6 +94,8 @@ def test_chapters_open_with_a_question_and_a_picture(chapter: Path) -> None:
     opening = chapter.read_text(encoding="utf-8").partition("\n## ")[0]
     assert re.search(r"(?m)^\*\*[^*]+\?\*\*", opening), "a question in bold"
     assert re.search(PICTURES, opening), "a picture"
+    assert re.search(r"(?m)able to\n\n- ", opening), "what the reader will be able to do"
+    assert chapter == NUMBERED[0] or re.search(r"(?m)^You need ", opening), "what the reader needs"
 
 
 @pytest.mark.parametrize("chapter", NUMBERED, ids=lambda path: path.stem)
@@ -131,6 +134,26 @@ def test_contact_programs_are_stated_in_cvxpy_and_compared_with_the_library(chap
     assert re.search(r"(?m)^ *assert np\.(allclose|isclose)\(", after)
     if chapter != "qp-and-lcp":  # right as printed
         assert re.search(r"# print.*:", text), "mark the lines that differ from the print"
+
+
+ALGORITHMS = sorted(
+    (record.chapter, record.display) for record in ledger.load() if re.search(r"/alg\d+$", record.display)
+)
+ALGORITHM = re.compile(r"(?ms)^```\{prf:algorithm\} (.*?)\n(.*?)^```$")
+
+
+@pytest.mark.parametrize("chapter", sorted({chapter for chapter, _ in ALGORITHMS}))
+def test_algorithms_of_the_notes_stand_in_full_with_numbered_lines(chapter):
+    text = (ROOT / "book" / f"{chapter}.md").read_text(encoding="utf-8")
+    algorithms = ALGORITHM.findall(text)
+    displays = {display for name, display in ALGORITHMS if name == chapter}
+    assert len(algorithms) >= len(displays)
+    for title, body in algorithms:
+        numbers = [int(number) for number in re.findall(r"(?m)^(\d+)\. ", body)]
+        assert numbers == list(range(1, len(numbers) + 1)), title
+        assert len(numbers) >= 2, title
+        assert not re.search(r"(?m)^ *- ", body), (title, "lines without numbers")
+        assert "corrected" not in title or "*(" in body, (title, "mark the lines that differ from the print")
 
 
 LABEL = re.compile(r"^\(([\w-]+)\)=$|^:label: (\S+)$", re.MULTILINE)

@@ -1,6 +1,9 @@
 """Openings of chapters: the first picture below the question, one folded bar below the picture."""
 
+from pathlib import Path
+
 import pytest
+import yaml
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from rbnotes_book import openings
@@ -84,3 +87,25 @@ def test_other_openings_are_unchanged(section):
     before = section.pformat()
     openings.reorder(section)
     assert section.pformat() == before
+
+
+ROOT = Path(__file__).parents[2]
+NUMBERED = [
+    chapter["file"]
+    for part in yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["parts"]
+    if part.get("numbered")
+    for chapter in part["chapters"]
+]
+
+
+@pytest.mark.parametrize("chapter", NUMBERED, ids=lambda file: Path(file).name)
+def test_pages_of_chapters_open_with_question_picture_and_goals(chapter):
+    html = (ROOT / "_build" / "html" / f"{chapter}.html").read_text(encoding="utf-8")
+    opening = html.split("<article", 1)[1].split("<h2", 1)[0]
+    places = [
+        min((opening.find(mark) for mark in marks if mark in opening), default=None)
+        for marks in (["?</strong>"], ["opening-picture", "<figure", "<svg"], ["You will be able to"])
+    ]
+    assert None not in places
+    assert places == sorted(places)
+    assert opening.count("opening-code") == opening.count("opening-picture") <= 1

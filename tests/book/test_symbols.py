@@ -2,10 +2,13 @@
 
 import dataclasses
 import re
+from operator import attrgetter
 from pathlib import Path
 
+import numpy as np
 import pytest
-from rbnotes_book import notation, symbols
+import yaml
+from rbnotes_book import equations, notation, symbols
 from rbnotes_book.formulas import typeset
 
 from rbnotes.ledger.dotted_names import resolve
@@ -97,16 +100,14 @@ def test_ambiguous_letter_in_a_chapter_is_rejected():
     "entry", [entry for entry in TABLE.entries if "." in entry.code], ids=lambda e: e.code
 )
 def test_names_in_the_code_exist(entry):
-    owner, _, name = entry.code.rpartition(".")
     if entry.code.startswith("numpy."):
+        assert callable(attrgetter(entry.code.removeprefix("numpy."))(np))
         return
-    owner_object = resolve(f"rbnotes.{owner}")
-    fields = (
-        [field.name for field in dataclasses.fields(owner_object)]
-        if dataclasses.is_dataclass(owner_object)
-        else []
-    )
-    assert hasattr(owner_object, name) or name in fields
+    owner, _, name = entry.code.rpartition(".")
+    try:
+        resolve(f"rbnotes.{entry.code}")
+    except (ImportError, AttributeError):  # a field of a class, which has no default
+        assert name in [field.name for field in dataclasses.fields(resolve(f"rbnotes.{owner}"))]
 
 
 def test_tex_with_unmatched_brace_is_unchanged():
@@ -143,3 +144,47 @@ def test_stiffness_and_damping_signs_agree_with_the_steps_of_the_chapter():
             assert sign == "-" or "*minus* the derivative" in text, f"{path.stem} does not say so"
             signed_letters.add((letter, sign))
     assert signed_letters == {(letter, sign) for letter in "KD" for sign in "+-"}
+
+
+OPENED_BY_CLAIM = re.compile(r"\{claim\}`(?:[^`<]*<)?(\w+)/")
+NUMBERED_DISPLAY = re.compile(r"\$\$(.*?)\$\$(?: \((\S+)\))?", re.DOTALL)
+PARTS = {
+    Path(chapter["file"]).name: part["caption"]
+    for part in yaml.safe_load((BOOK.parent / "_toc.yml").read_text(encoding="utf-8"))["parts"]
+    for chapter in part["chapters"]
+}
+
+
+def uses():
+    """Yield chapter, letter, number of the entry, and notes that have the display, for each symbol."""
+    for chapter in PARTS:
+        text = (BOOK / f"{chapter}.md").read_text(encoding="utf-8")
+        end = 0
+        for match in NUMBERED_DISPLAY.finditer(text):
+            before = text[end : match.start()].strip().rpartition("\n\n")[2]
+            end = match.end()
+            display = equations.display_of(match[2] or "")
+            sources = {display.partition("/")[0]} if display else set(OPENED_BY_CLAIM.findall(before))
+            for symbol in notation.symbols(match[1]):
+                number = TABLE.number(symbol, chapter)
+                subscripts = {notation.symbol(tex).subscript for tex in TABLE.entries[number].tex}
+                name = re.sub(r"\\(?:mathbf|boldsymbol)\{(.*)\}", r"\1", symbol.without_bold.name)
+                subscript = symbol.subscript if symbol.subscript in subscripts else ""
+                yield chapter, (name, subscript), number, sources
+
+
+def test_letters_have_one_meaning_in_each_part_except_in_the_notation_of_the_notes():
+    meanings, sources = {}, {}
+    for chapter, letter, number, display_sources in uses():
+        meanings.setdefault((PARTS[chapter], letter), set()).add(number)
+        sources.setdefault(number, {}).setdefault(chapter, set()).update(display_sources)
+    entries = TABLE.entries
+    ambiguous = {
+        where: [entries[number].meaning for number in numbers if not entries[number].notation_of]
+        for where, numbers in meanings.items()
+        if len(numbers) > 1
+    }
+    assert {where: own for where, own in ambiguous.items() if len(own) > 1} == {}
+    for number, entry in enumerate(entries):
+        shown = set().union(*sources[number].values())
+        assert set(entry.notation_of) <= shown, (entry.tex, entry.meaning, "no display of these notes has it")

@@ -39,6 +39,9 @@ KATEX_EM = 1.08
 LINE_HEIGHT = 1.2
 """Least height of a line of KaTeX [em of KaTeX]."""
 
+TALL = re.compile(r"\\(?:[dt]?frac|begin|sum|int|sqrt)(?![a-zA-Z])")
+"""Commands whose results are taller than a line: brackets around them have a size of their own."""
+
 RECORD = "ledger:"
 """Prefix of the source of a node that comes from a record and not from a page."""
 
@@ -91,6 +94,17 @@ def typeset(tex: str, *, display: bool) -> str:
     return result["html"]
 
 
+def breakable(tex: str) -> str:
+    r"""Return TeX of a formula in the text with breaks inside its brackets, which ``\left(`` forbids.
+
+    Short formulas, and brackets around fractions and matrices, are unchanged.
+    """
+    if len(tex) <= MAX_UNBROKEN_LENGTH or TALL.search(tex):
+        return tex
+    result = re.sub(r"\\(?:left|right)(?=[()\[\]])", "", tex)
+    return result if not re.search(r"\\(?:left|right)(?![a-zA-Z])", result) else tex
+
+
 def mathml(tex: str, *, display: bool) -> str:
     """Return the MathML of a formula, which the browser lays out: a third of the elements of KaTeX."""
     [result] = MATHML.findall(typeset(tex, display=display))
@@ -103,14 +117,16 @@ def typeset_text(tex: str, formula: Callable[..., str] = typeset) -> str:
     if len(parts) == 1 and not parts[0].is_text:
         return formula(parts[0].content, display=True)
     return "".join(
-        escape(part.content) if part.is_text else formula(part.content, display=False) for part in parts
+        escape(part.content) if part.is_text else formula(breakable(part.content), display=False)
+        for part in parts
     )
 
 
 def _typeset_node(translator: HTML5Translator, node: nodes.Element, *, display: bool) -> str:
     tex = node.astext()
     try:
-        return typeset(node.get("marked", tex), display=display)
+        tex = node.get("marked", tex)
+        return typeset(tex if display else breakable(tex), display=display)
     except FormulaError as error:
         from_record = (node.source or "").startswith(RECORD)
         location = node.source if from_record else node

@@ -58,6 +58,8 @@ class Entry:
         Name in the library.
     chapters
         Chapters where the letters have this meaning; empty means everywhere.
+    notation_of
+        Sets of notes whose letters these are, where other meanings share a letter in a part of the book.
     elsewhere
         TeX of the letter in a set of notes, by source, where it differs.
     """
@@ -68,7 +70,14 @@ class Entry:
     shape: str = ""
     code: str = ""
     chapters: tuple[str, ...] = ()
+    notation_of: tuple[str, ...] = ()
     elsewhere: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def description(self) -> str:
+        """Meaning, and whose letter it is."""
+        authors = " and ".join(AUTHORS[source] for source in self.notation_of)
+        return f"{self.meaning}, in the notation of {authors}" if authors else self.meaning
 
 
 class Table:
@@ -115,6 +124,7 @@ def _entry(item: dict[str, Any]) -> Entry:
     return Entry(
         tex=(tex,) if isinstance(tex, str) else tuple(tex),
         chapters=tuple(item.pop("chapters", ())),
+        notation_of=tuple(item.pop("notation_of", ())),
         elsewhere=elsewhere,
         **item,
     )
@@ -281,6 +291,8 @@ def _links_to(sections: list[nodes.section]) -> nodes.paragraph:
     return line
 
 
+WITHOUT_CODE = "none"
+"""Name in the code of a quantity that the library does not name, such as a step of a derivation."""
 MAX_LISTED_CHAPTERS = 6
 """Chapters that a row names; a letter with more is everywhere the same."""
 
@@ -298,10 +310,10 @@ def _row(app: Sphinx, docname: str, entry: Entry, pages: list[str]) -> list[node
         title = app.env.titles[page].astext()
         link = nodes.reference("", title, refuri=app.builder.get_relative_uri(docname, page), internal=True)
         chapters += [nodes.Text(", ")] * (number > 0) + [link]
-    code = f'<code class="literal">{breakable(entry.code)}</code>' if entry.code else ""
+    code = f'<code class="literal">{breakable(entry.code)}</code>' if entry.code else WITHOUT_CODE
     return [
         letters,
-        entry.meaning,
+        entry.description,
         entry.unit,
         entry.shape,
         nodes.raw("", code, format="html"),
@@ -315,7 +327,9 @@ def _write(app: Sphinx, exception: Exception | None) -> None:
     symbols = _table(app)
     if exception is not None or symbols is None or app.builder.format != "html":
         return
-    explanations = [[_symbol_reading(e.tex[0]), e.meaning, e.unit, e.shape, e.code] for e in symbols.entries]
+    explanations = [
+        [_symbol_reading(e.tex[0]), e.description, e.unit, e.shape, e.code] for e in symbols.entries
+    ]
     text = f"window.rbnotesSymbols = {json.dumps(explanations, ensure_ascii=False, separators=(',', ':'))};\n"
     (Path(app.outdir) / "_static" / SCRIPTS[0]).write_text(text, encoding="utf-8")
 
