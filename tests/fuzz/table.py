@@ -88,7 +88,7 @@ WITHIN = (
     r"contact\.detection\.(contact_points_unchecked|collision_filter|combine_coefficients|friction_coefficient)",
     r"shapes\.shape\.Ground",
     r"contact\.(height_fields\..*|detection\.overlapping_spheres|prediction\.(contact_margins|surface_speeds))",
-    r"contact\.prediction\.(normal_velocity_targets_unchecked|contact_margin|bounding_radii|restitution_threshold)",
+    r"contact\.prediction\.(normal_velocity_targets_unchecked|contact_margin|bounding_radii|restitution_threshold|rebounding_contacts|closing_velocities)",
     r"dynamics\.(free_rotation\.integrate_free_rotation|mechanical_system\.(subtract_inertial_force|StateRetraction)|schemes\.subtract)",
     r"dynamics\.step_problem\.(unconstrained_problem|check_solution)",
     r"forces\.anchor_kinematics\..*",
