@@ -8,13 +8,10 @@ forces (Strang splitting; velocity Verlet if the mass matrix is constant):
     (q_{k+1}, v')    = motion without forces from (q_k, v) for the time h,
     M(q_{k+1}) (v_{k+1} - v') = h/2 f(q_{k+1}, v_{k+1}) + G_{k+1}^T mu + C_{k+1}^T p',   second update.
 
-The motion without forces solves ``M dqdot/dt = -c(q, qdot)`` by one Runge-Kutta step of order four, after
-which the velocities are scaled so that the kinetic energy is conserved exactly, as in the exact motion. The
-multipliers lambda satisfy the constraints of position at the end of that motion, ``g(q_{k+1}) = 0``, and mu
-those of velocity, as in RATTLE. Joint dampers, servos and dry friction are implicit
-(:mod:`rbnotes.multibody.joint_impulses`). In maximal coordinates the same
-scheme is :mod:`rbnotes.multibody.maximal.rattle_integrator`: for free bodies the two differ only by the
-integration of the motion without forces, which is exact there.
+The multipliers lambda satisfy the constraints of position at the end of the motion without forces
+(:mod:`rbnotes.multibody.tree_free_motion`), ``g(q_{k+1}) = 0``, and mu those of velocity, as in RATTLE.
+Joint dampers, servos and dry friction are implicit (:mod:`rbnotes.multibody.joint_impulses`). In maximal
+coordinates the same scheme is :mod:`rbnotes.multibody.maximal.rattle_integrator`.
 """
 
 from __future__ import annotations
@@ -74,19 +71,14 @@ from rbnotes.multibody.model_constraints import (
 )
 from rbnotes.multibody.reduced.bearings import joint_bearings
 from rbnotes.multibody.reduced.dynamics import (
-    generalized_body_force,
     gravity_energy_from_poses,
     kinetic_energy_from_twists,
-    mass_matrix_from_jacobian,
     rotor_energy_from_rates,
-    solve_accelerations,
     solve_mass_matrix,
 )
 from rbnotes.multibody.reduced.kinematics import (
     BodyKinematics,
-    body_kinematics_unchecked,
     body_poses_and_twists,
-    twists_unchecked,
 )
 from rbnotes.multibody.reduced.model import Tree
 from rbnotes.multibody.separation import (
@@ -95,6 +87,7 @@ from rbnotes.multibody.separation import (
     separate_bodies,
 )
 from rbnotes.multibody.tree_bearings import TreeBearingUpdate
+from rbnotes.multibody.tree_free_motion import FreeMotion
 from rbnotes.unchecked import se3
 from rbnotes.unchecked.frozen import replace_unchecked
 
@@ -494,9 +487,13 @@ class TreeStepper:
 
     def _free_motion(self, state: State, velocity: Array) -> State:
         """Return the state after the motion without forces, in coordinates that continue those of `state`."""
-        h, armature = self.settings.h, self.model.system.armature
-        q, qdot = free_motion(self._weightless_tree, state.q, velocity, h, armature)
+        h = self.settings.h
+        q, qdot = self._tree_motion.advance(state.q, velocity, h)
         return replace(state, q=q, qdot=qdot, t=state.t + h)
+
+    @cached_property
+    def _tree_motion(self) -> FreeMotion:
+        return FreeMotion.of_tree(self.model.tree, self.model.system.armature)
 
     @cached_property
     def _weightless_tree(self) -> Tree:
@@ -518,31 +515,3 @@ def gravity_and_kinetic_energies(model: Model, states: Sequence[State]) -> Array
     stacked = States.stack(states)
     bodies = body_poses_and_twists(model.tree, stacked.q, stacked.qdot)
     return gravity_and_kinetic_energy(model, *bodies, stacked.qdot)
-
-
-def free_motion(tree: Tree, q: Array, qdot: Array, h: float, armature: Array) -> tuple[Array, Array]:
-    """Return coordinates and velocities after the time h of a tree without gravity, springs and dampers.
-
-    One Runge-Kutta step of order four; the velocities are scaled to the initial kinetic energy.
-    """
-
-    def acceleration(q: Array, qdot: Array) -> Array:
-        kinematics = body_kinematics_unchecked(tree, q, qdot)
-        force = generalized_body_force(tree, kinematics, np.zeros(()))
-        mass = mass_matrix_from_jacobian(tree, q, kinematics.J) + np.diag(armature)
-        return solve_accelerations(tree, q, qdot, mass, force)
-
-    def energy(q: Array, qdot: Array) -> float:
-        twists = twists_unchecked(tree, q, qdot)
-        return float(kinetic_energy_from_twists(tree, twists) + rotor_energy_from_rates(armature, qdot))
-
-    v1, a1 = qdot, acceleration(q, qdot)
-    v2, a2 = qdot + h / 2 * a1, acceleration(q + h / 2 * v1, qdot + h / 2 * a1)
-    v3, a3 = qdot + h / 2 * a2, acceleration(q + h / 2 * v2, qdot + h / 2 * a2)
-    v4, a4 = qdot + h * a3, acceleration(q + h * v3, qdot + h * a3)
-    end_q = q + h / 6 * (v1 + 2 * v2 + 2 * v3 + v4)
-    end_qdot = qdot + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
-    start_energy, end_energy = energy(q, qdot), energy(end_q, end_qdot)
-    if end_energy > 0:
-        end_qdot = end_qdot * np.sqrt(start_energy / end_energy)
-    return end_q, end_qdot

@@ -98,9 +98,9 @@ class ContactEvent(NamedTuple):
 class ContactRecord:
     """Contacts of one step in the order of time: those at its start, then those at its end.
 
-    If bodies rebound, the contacts at the start of the step are listed twice: with the impulses of the
-    impacts, then with those under the forces. A step that was halved also has contacts between them. The columns are the normal and the two tangents
-    of :func:`rbnotes.contact.tangent_directions`.
+    If bodies rebound, the contacts at the start are listed twice: with the impulses of the impacts, then with
+    those under the forces. A step that was halved also has contacts between them. The columns are the normal
+    and the two tangents of :func:`rbnotes.contact.tangent_directions`.
 
     Attributes
     ----------
