@@ -36,8 +36,9 @@ class AttachedSystem(ReducedSystem):
 
     Its states hold the free particles alone, in order. The same
     :class:`~rbnotes.multibody.reduced.constraints.AttachedParticle` as a constraint may drift; here the
-    particles cannot. The attribute ``system`` is that of
-    :class:`~rbnotes.multibody.reduced.reduced_system.ReducedSystem`.
+    particles cannot. It is a :class:`~rbnotes.dynamics.MechanicalSystem`. ``expand(state)`` returns the state
+    of the whole tree, ``reduction(state)`` and ``acceleration_reduction(state)`` the maps to all velocities
+    and accelerations. The attribute ``system`` is the whole tree with all particles and forces.
 
     Attributes
     ----------

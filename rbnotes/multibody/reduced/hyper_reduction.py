@@ -156,8 +156,9 @@ def gear_coordinates(tree: Tree, ratios: Mapping[str, float]) -> JointCoordinate
 class HyperReducedSystem(ReducedSystem):
     """Mechanical system of a tree in fewer coordinates: its states are those of the r coordinates.
 
-    Particles beside the tree keep their own coordinates. The attribute ``system`` is that of
-    :class:`~rbnotes.multibody.reduced.reduced_system.ReducedSystem`.
+    Particles beside the tree keep their own coordinates. ``expand(state)`` returns the state of the whole
+    tree, ``reduction(state)`` and ``acceleration_reduction(state)`` the maps to all velocities and
+    accelerations. The attribute ``system`` is the whole tree with all particles and forces.
 
     Attributes
     ----------
