@@ -46,7 +46,7 @@ class SingleLinks:
     inertias
         Inertias about the points that move uniformly ``(n, 3, 3)``, kg m^2.
     centers
-        These points ``(n, 3)``: the centers of mass, or the fixed points at zero, m.
+        Points that move uniformly ``(n, 3)``: the centers of mass, or the fixed points at zero, m.
     """
 
     joints: tuple[JointType, ...]

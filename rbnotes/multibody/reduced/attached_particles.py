@@ -38,10 +38,12 @@ class AttachedSystem(ReducedSystem):
     :class:`~rbnotes.multibody.reduced.constraints.AttachedParticle` as a constraint may drift; here the
     particles cannot. It is a :class:`~rbnotes.dynamics.MechanicalSystem`. ``expand(state)`` returns the state
     of the whole tree, ``reduction(state)`` and ``acceleration_reduction(state)`` the maps to all velocities
-    and accelerations. The attribute ``system`` is the whole tree with all particles and forces.
+    and accelerations.
 
     Attributes
     ----------
+    system
+        Whole tree, with all particles and forces.
     attachments
         Attached particles, each with its link and its point there, m.
 
@@ -51,6 +53,7 @@ class AttachedSystem(ReducedSystem):
         If there is no such particle or link, or one is attached twice.
     """
 
+    system: TreeSystem
     attachments: Sequence[AttachedParticle]
 
     def __post_init__(self) -> None:

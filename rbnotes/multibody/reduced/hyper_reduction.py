@@ -158,10 +158,12 @@ class HyperReducedSystem(ReducedSystem):
 
     Particles beside the tree keep their own coordinates. ``expand(state)`` returns the state of the whole
     tree, ``reduction(state)`` and ``acceleration_reduction(state)`` the maps to all velocities and
-    accelerations. The attribute ``system`` is the whole tree with all particles and forces.
+    accelerations.
 
     Attributes
     ----------
+    system
+        Whole tree, with all particles and forces.
     coordinates
         Map from the r coordinates to the k coordinates of the joints, rad or m.
 
@@ -171,6 +173,7 @@ class HyperReducedSystem(ReducedSystem):
         If ``system`` is not a ``TreeSystem`` or ``coordinates`` is not a ``JointCoordinates``.
     """
 
+    system: TreeSystem
     coordinates: JointCoordinates
 
     def __post_init__(self) -> None:
