@@ -47,7 +47,8 @@ SETTINGS_SIZE = 11
 """Results of a step.
 
 Energy, works of joints, contacts and free motion, friction residual, works of applied forces and of the
-separation of overlapping bodies, numbers of contacts of both velocity updates."""
+separation of overlapping bodies, numbers of contacts at the start of the step, those of impacts included, and
+at its end."""
 SUMMARY_SIZE = 9
 
 REQUEST_FORCES, REQUEST_SEPARATION = 0, 1
@@ -69,6 +70,6 @@ def workspace_size(num_bodies: int, num_rows: int, envelope_size: int, max_conta
     """Return the size of the working memory of a run, which ``run_steps`` allocates."""
     n, m = num_bodies + 1, num_rows
     states = 21 * n + 25 * m + envelope_size
-    per_contact = 5 * CONTACT_SIZE + CONTACT_POINT_SIZE + 2
-    step = 37 * n + 16 * m + 2 * envelope_size + 10 * MAX_SERIES_TERMS + 9 + NUM_FIRST_CONTACTS
+    per_contact = 6 * CONTACT_SIZE + CONTACT_POINT_SIZE + 2
+    step = 37 * n + 17 * m + 2 * envelope_size + 10 * MAX_SERIES_TERMS + 9 + NUM_FIRST_CONTACTS
     return 2 * states + step + per_contact * max_contacts

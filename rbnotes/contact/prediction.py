@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
@@ -111,26 +111,32 @@ def normal_velocity_targets(
 
 
 def normal_velocity_targets_unchecked(
-    points: ContactPoints,
-    normal_velocities: Array,
-    h: float,
-    gravity: Array,
-    change_after_rebound: Array | float = 0.0,
+    points: ContactPoints, normal_velocities: Array, h: float, gravity: Array
 ) -> Array:
-    """Return :func:`normal_velocity_targets` for valid arguments, without checks.
+    """Return :func:`normal_velocity_targets` for valid arguments, without checks."""
+    return np.where(
+        rebounding_contacts(points, normal_velocities, h, gravity),
+        -points.restitution * normal_velocities,
+        closing_velocities(points, h),
+    )
 
-    ``change_after_rebound (c,)`` is the change of the normal velocities by forces that act in the same update
-    after a rebound: without it the rebound would gain ``h g / 2`` in steps whose forces act in halves.
-    """
-    threshold = restitution_threshold(h, gravity)
-    rebounds = (
-        (points.restitution > 0) & (normal_velocities < threshold) & (points.gap + h * normal_velocities <= 0)
+
+def rebounding_contacts(
+    points: ContactPoints, normal_velocities: Array, h: float, gravity: Array
+) -> NDArray[np.bool_]:
+    """Return a mask ``(c,)`` of the contacts of elastic bodies that would collide within a step."""
+    result: NDArray[np.bool_] = (
+        (points.restitution > 0)
+        & (normal_velocities < restitution_threshold(h, gravity))
+        & (points.gap + h * normal_velocities <= 0)
     )
-    rebound_velocity = -points.restitution * normal_velocities
-    rebound_velocity = np.where(
-        rebound_velocity > 0, np.maximum(rebound_velocity + change_after_rebound, 0.0), rebound_velocity
-    )
-    return np.where(rebounds, rebound_velocity, np.minimum(-points.gap / h, 0.0))
+    return result
+
+
+def closing_velocities(points: ContactPoints, h: float) -> Array:
+    """Return the smallest normal velocities ``(c,)`` with which no contact closes further in a step, m/s."""
+    result: Array = np.minimum(-points.gap / h, 0.0)
+    return result
 
 
 def restitution_threshold(h: float, gravity: Array) -> float:

@@ -36,7 +36,6 @@ from rbnotes.dynamics.free_system import (
     spatial_momentum,
 )
 from rbnotes.dynamics.fully_implicit import (
-    DifferentiableSystem,
     FullyImplicitScheme,
     fully_implicit_euler,
     implicit_midpoint,
@@ -97,7 +96,6 @@ __all__ = [
     "ConstrainedStepResult",
     "ConstraintFunction",
     "ContactRows",
-    "DifferentiableSystem",
     "ForceLaw",
     "Forces",
     "FreeSystem",

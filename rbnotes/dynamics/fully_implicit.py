@@ -12,15 +12,13 @@ holds at the state that v+ gives. Its linear problems have the exact derivatives
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, TypeGuard
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, Matrix, SingularConfiguration
-from rbnotes.dynamics.mechanical_system import Forces, MechanicalSystem
+from rbnotes.dynamics.mechanical_system import MechanicalSystem
 from rbnotes.dynamics.schemes import StepSolver, solve_unconstrained_step, subtract
 from rbnotes.dynamics.state import State
 from rbnotes.dynamics.step_problem import StepProblem, unconstrained_problem
@@ -29,14 +27,6 @@ from rbnotes.unchecked import se3
 
 MAX_STEP_HALVINGS = 12
 """Largest number of trial fractions of a Newton step: the smallest fraction is 1/2048."""
-
-
-class DifferentiableSystem(MechanicalSystem, Protocol):
-    """Mechanical system with derivatives of the residual of its equations of motion."""
-
-    def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
-        """Return ``force - mass acceleration (N,)``, its K along increments and its D along velocities."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -82,11 +72,6 @@ class FullyImplicitScheme:
     ) -> State:
         """Return the state after a step of size h; see :class:`~rbnotes.dynamics.schemes.TimeStepper`.
 
-        Parameters
-        ----------
-        system
-            A :class:`DifferentiableSystem`.
-
         Raises
         ------
         InvalidArgument
@@ -96,7 +81,7 @@ class FullyImplicitScheme:
             its positions by the next correction, in rad and m.
         """
         arguments.require_instance("state", state, State)
-        if not _is_differentiable(system):
+        if not callable(getattr(system, "linearized_residual", None)):
             raise InvalidArgument("system", type(system).__name__, "a system with linearized_residual")
         h = arguments.positive_number("h", h)
         arguments.require_function("solve", solve)
@@ -131,10 +116,6 @@ implicit_midpoint = FullyImplicitScheme(0.5)
 """The implicit midpoint rule: of second order, for trees and bodies too."""
 
 
-def _is_differentiable(system: MechanicalSystem) -> TypeGuard[DifferentiableSystem]:
-    return callable(getattr(system, "linearized_residual", None))
-
-
 @dataclass(frozen=True, eq=False)
 class _LinearizedEquations:
     """Residual of the equations, times h, and its negative derivative with respect to the new velocities."""
@@ -167,7 +148,7 @@ class _StepEquations:
         Function that solves a step problem under the constraints.
     """
 
-    system: DifferentiableSystem
+    system: MechanicalSystem
     start: State
     h: float
     fraction: float

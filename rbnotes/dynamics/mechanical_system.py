@@ -93,6 +93,13 @@ class MechanicalSystem(Protocol):
         """Return the same forces with their derivatives."""
         ...
 
+    def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
+        """Return ``force - mass_matrix acceleration (N,)``, its K along increments and D along velocities.
+
+        Fully implicit schemes need it.
+        """
+        ...
+
     def acceleration(self, state: State) -> Array:
         """Return dv/dt ``(N,)`` under the constraints of the system."""
         ...

@@ -46,6 +46,12 @@ class JointImpulses(NamedTuple):
     damping: Array
     bounded: BoundedRows
 
+    @classmethod
+    def none(cls, num_coordinates: int) -> JointImpulses:
+        """Return no impulses, for k coordinates."""
+        zero: Array = np.zeros(num_coordinates)
+        return cls(zero, zero, zero, dry_friction_rows(np.zeros((0, num_coordinates)), np.zeros(0)))
+
     @property
     def constant(self) -> Array:
         """Impulses at zero velocity ``(k,)`` without those of bounded rows, N m s or N s."""

@@ -95,7 +95,7 @@ class SchemeStepper:
         solutions: list[tuple[StepSolution, Array]] = []
 
         def solve(problem: StepProblem) -> StepSolution:
-            return solve_contacts(self.settings.friction, problem, points, np.zeros((len(points), 3)))
+            return solve_contacts(self.settings.friction, problem, points)
 
         def solve_velocities(problem: StepProblem, fraction: float) -> Array:
             constrained = replace(add_constraints(problem, rows), contacts=contacts)

@@ -112,9 +112,9 @@ def simulate(
         :class:`~rbnotes.multibody.maximal.FrictionWarning`.
     impacts : {"simultaneous", "sequential"}
         Impacts of bodies with restitution: Newton's law at all contacts at once, or at those that approach
-        fastest, one pair after the other. A sequence precedes the forces of its step, so that an impact at
-        the end of a step keeps the second order. Impacts at once, and all impacts without restitution, are
-        solved together with these forces; the velocities after them have an error of first order.
+        fastest, one pair after the other. They precede the forces of their step, so that an impact at the
+        start of a step keeps the second order. Impacts without restitution are solved together with these
+        forces; the velocities after them have an error of first order.
     coordinates : {"auto", "reduced", "maximal"}
         Coordinates of the computation: those of the joints, or six for each body with joints as constraints.
         "auto" is maximal for models of free bodies, reduced otherwise.

@@ -3,17 +3,15 @@
 Forces, contacts and constraints act as impulses at both ends of a step; in between the bodies move without
 forces (Strang splitting; velocity Verlet if the mass matrix is constant):
 
-    M(q_k) (v - v_k) = h/2 f(q_k, v_k) + G_k^T lambda + C_k^T p,          first velocity update,
+    M(q_k) (v'' - v_k) = G_k^T nu + C_k^T r,                              impacts of elastic bodies,
+    M(q_k) (v - v'') = h/2 f(q_k, v'') + G_k^T lambda + C_k^T p,          first velocity update,
     (q_{k+1}, v')    = motion without forces from (q_k, v) for the time h,
     M(q_{k+1}) (v_{k+1} - v') = h/2 f(q_{k+1}, v_{k+1}) + G_{k+1}^T mu + C_{k+1}^T p',   second update.
 
-The motion without forces solves ``M dqdot/dt = -c(q, qdot)`` by one Runge-Kutta step of order four, after
-which the velocities are scaled so that the kinetic energy is conserved exactly, as in the exact motion. The
-multipliers lambda satisfy the constraints of position at the end of that motion, ``g(q_{k+1}) = 0``, and mu
-those of velocity, as in RATTLE. Joint dampers, servos and dry friction are implicit
-(:mod:`rbnotes.multibody.joint_impulses`). In maximal coordinates the same
-scheme is :mod:`rbnotes.multibody.maximal.rattle_integrator`: for free bodies the two differ only by the
-integration of the motion without forces, which is exact there.
+The multipliers lambda satisfy the constraints of position at the end of the motion without forces
+(:mod:`rbnotes.multibody.tree_free_motion`), ``g(q_{k+1}) = 0``, and mu those of velocity, as in RATTLE.
+Joint dampers, servos and dry friction are implicit (:mod:`rbnotes.multibody.joint_impulses`). In maximal
+coordinates the same scheme is :mod:`rbnotes.multibody.maximal.rattle_integrator`.
 """
 
 from __future__ import annotations
@@ -30,7 +28,9 @@ from rbnotes.arguments import Array
 from rbnotes.contact import ContactPoints, Contacts, unchecked
 from rbnotes.contact.body_pair_jacobian import BodyPairJacobian, relative_velocities
 from rbnotes.contact.prediction import (
+    closing_velocities,
     normal_velocity_targets_unchecked,
+    rebounding_contacts,
 )
 from rbnotes.dynamics import (
     BilateralRows,
@@ -46,7 +46,7 @@ from rbnotes.errors import NotConverged
 from rbnotes.multibody.applied_forces import Control, actuator_commands
 from rbnotes.multibody.bearing_friction import solve_with_bearings
 from rbnotes.multibody.joint_impulses import JointImpulses, joint_impulses
-from rbnotes.multibody.maximal.impacts import may_have_sequential_impacts, solve_sequential_impacts
+from rbnotes.multibody.maximal.impacts import SEQUENTIAL, solve_sequential_impacts
 from rbnotes.multibody.maximal.joint_space import (
     are_limits_reachable,
     split_bounded_impulse,
@@ -71,19 +71,14 @@ from rbnotes.multibody.model_constraints import (
 )
 from rbnotes.multibody.reduced.bearings import joint_bearings
 from rbnotes.multibody.reduced.dynamics import (
-    generalized_body_force,
     gravity_energy_from_poses,
     kinetic_energy_from_twists,
-    mass_matrix_from_jacobian,
     rotor_energy_from_rates,
-    solve_accelerations,
     solve_mass_matrix,
 )
 from rbnotes.multibody.reduced.kinematics import (
     BodyKinematics,
-    body_kinematics_unchecked,
     body_poses_and_twists,
-    twists_unchecked,
 )
 from rbnotes.multibody.reduced.model import Tree
 from rbnotes.multibody.separation import (
@@ -92,6 +87,7 @@ from rbnotes.multibody.separation import (
     separate_bodies,
 )
 from rbnotes.multibody.tree_bearings import TreeBearingUpdate
+from rbnotes.multibody.tree_free_motion import FreeMotion
 from rbnotes.unchecked import se3
 from rbnotes.unchecked.frozen import replace_unchecked
 
@@ -136,8 +132,6 @@ class VelocityConditions(NamedTuple):
         Rows of the contacts at the poses of the update.
     normal_target
         Least normal velocities ``(c,)``, m/s.
-    contact_velocity_change
-        Change of the contact velocities ``(c, 3)`` after a bounce, m/s.
     """
 
     bilateral: BilateralRows
@@ -146,7 +140,6 @@ class VelocityConditions(NamedTuple):
     points: ContactPoints
     rows: BodyPairJacobian
     normal_target: Array
-    contact_velocity_change: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,17 +192,17 @@ class TreeStepper:
         first_half = self._first_update_and_free_motion(state, points)
         if first_half is None:
             return None
-        first, end_state = first_half
+        at_start, end_state = first_half
         end_state = self.model.system.reparametrize(end_state)
         separated_state, end_points = separate_bodies(
             self.model, end_state, self.settings.h, self.settings.slop
         )
         second = self._second_update(separated_state, end_points)
         energies = gravity_and_kinetic_energies(
-            self.model, [state.with_velocity(first.after), end_state, separated_state]
+            self.model, [state.with_velocity(at_start[-1].after), end_state, separated_state]
         )
         return combine_updates(
-            (first, second), separated_state.with_velocity(second.after), end_points, energies.tolist()
+            (*at_start, second), separated_state.with_velocity(second.after), end_points, energies.tolist()
         )
 
     def predict_contacts(self, state: State) -> ContactPoints:
@@ -218,22 +211,19 @@ class TreeStepper:
 
     def _first_update_and_free_motion(
         self, state: State, points: ContactPoints
-    ) -> tuple[VelocityUpdate, State] | None:
-        """Return the velocity update and the state after the free motion, or None if constraints fail."""
+    ) -> tuple[list[VelocityUpdate], State] | None:
+        """Return the velocity updates and the state after the free motion, or None if constraints fail."""
         h, tree = self.settings.h, self.model.tree
         kinematics = self.model.system.body_kinematics(state)
         equations = constraint_equations(self.model, state, state.t + h)
         target = -equations.error_to_correct / h
         mass = generalized_mass_matrix(self.model, state.q, kinematics.J)
         rows = unchecked.contact_jacobian(points, kinematics.body_poses)
-        initial_velocity, impacts = state.qdot, None
-        if may_have_sequential_impacts(self.settings, points):
-            own_rows = rows.matrix @ kinematics.J.reshape(-1, tree.num_coordinates)
-            impacts = solve_sequential_impacts(
-                self.settings, points, own_rows, mass, equations.G, initial_velocity, tree.gravity
-            )
-        if impacts is not None:
-            state = state.with_velocity(impacts.velocity)
+        updates = []
+        impact = self._solve_impacts(state, kinematics, mass, equations, points, rows)
+        if impact is not None:
+            updates.append(impact)
+            state = state.with_velocity(impact.after)
             kinematics = self.model.system.body_kinematics(state)
         impulses = self._force_impulses(state, kinematics)
         joints = joint_impulses(
@@ -249,15 +239,13 @@ class TreeStepper:
             solve_mass_matrix(tree, state.q, mass, impulse[:, None])  # its error names the joints
             raise
         limits, limit_body_rows = self._reachable_limits(equations, state.qdot, velocity_change)
-        change = kinematics.J @ velocity_change
-        approach = relative_velocities(rows, kinematics.phi.ravel())[:, 0]
-        contact_change = relative_velocities(rows, change.ravel())
-        normal_target = normal_velocity_targets_unchecked(
-            points, approach, h, tree.gravity, contact_change[:, 0]
-        )
-        bilateral = BilateralRows(equations.G, target)
         conditions = VelocityConditions(
-            bilateral, limits, limit_body_rows, points, rows, normal_target, contact_change
+            BilateralRows(equations.G, target),
+            limits,
+            limit_body_rows,
+            points,
+            rows,
+            closing_velocities(points, h),
         )
 
         def solve(correction: Correction | None) -> VelocityUpdate:
@@ -265,7 +253,9 @@ class TreeStepper:
             if correction is not None:
                 bilateral = BilateralRows(equations.G, equations.G @ correction.velocity)
                 corrected = conditions._replace(bilateral=bilateral)
-            return self._solve_velocities(state, kinematics, mass, impulses, joints, corrected, is_first=True)
+            return self._solve_velocities(
+                state, kinematics, mass, impulses, joints, corrected, h / 2, is_first=True
+            )
 
         def correct(update: VelocityUpdate) -> Correction | None:
             return self._correct_constraints(state, update, mass, equations.G)
@@ -278,13 +268,50 @@ class TreeStepper:
         if corrected is None:
             return None
         update, correction = corrected
-        if impacts is not None:
-            update = impacts.prepend_to(update, initial_velocity, equations.G, own_rows)
         contact_velocities = relative_velocities(rows, (kinematics.J @ correction.velocity).ravel())
         update = update.add_multipliers(
             correction.velocity, correction.multipliers, equations.G, contact_velocities
         )
-        return update, correction.end_state
+        return [*updates, update], correction.end_state
+
+    def _solve_impacts(
+        self,
+        state: State,
+        kinematics: BodyKinematics,
+        mass: Array,
+        equations: ConstraintEquations,
+        points: ContactPoints,
+        rows: BodyPairJacobian,
+    ) -> VelocityUpdate | None:
+        """Return the impacts of elastic bodies at the start of the step, or None if there are none."""
+        settings, tree, velocity = self.settings, self.model.tree, state.qdot
+        approach = relative_velocities(rows, kinematics.phi.ravel())[:, 0]
+        if not np.any(rebounding_contacts(points, approach, settings.h, tree.gravity)):
+            return None
+        count, G = len(velocity), equations.G
+        if settings.impacts == SEQUENTIAL:
+            own_rows = rows.matrix @ kinematics.J.reshape(-1, count)
+            sequence = solve_sequential_impacts(settings, points, own_rows, mass, G, velocity, tree.gravity)
+            return (
+                None if sequence is None else sequence.velocity_update(points, own_rows, velocity, G, count)
+            )
+        conditions = VelocityConditions(
+            BilateralRows(G, G @ velocity),
+            *self._reached_limits(equations),
+            points,
+            rows,
+            normal_velocity_targets_unchecked(points, approach, settings.h, tree.gravity),
+        )
+        no_force = GeneralizedForceImpulses(np.zeros(count), np.zeros(count), np.zeros(6 * len(tree.links)))
+        return self._solve_velocities(
+            state, kinematics, mass, no_force, JointImpulses.none(count), conditions, 0.0, is_first=True
+        )
+
+    def _reached_limits(self, equations: ConstraintEquations) -> tuple[UnilateralRows, Array]:
+        """Return the limits that are reached, and their rows on the bodies."""
+        is_reached = equations.limit_gap <= self.settings.slop
+        limits = UnilateralRows(equations.limit_rows[is_reached], np.zeros(int(np.sum(is_reached))))
+        return limits, equations.limit_body_rows[is_reached]
 
     def _correct_constraints(
         self, state: State, update: VelocityUpdate, mass: Array, G: Array
@@ -337,21 +364,16 @@ class TreeStepper:
         kinematics = self.model.system.body_kinematics(state)
         equations = constraint_equations(self.model, state, state.t)
         mass = generalized_mass_matrix(self.model, state.q, kinematics.J)
-        bilateral = BilateralRows(equations.G, -equations.bias_velocity)
-        is_reached = equations.limit_gap <= self.settings.slop
-        limits = UnilateralRows(equations.limit_rows[is_reached], np.zeros(int(np.sum(is_reached))))
         rows = unchecked.contact_jacobian(points, kinematics.body_poses)
         approach = relative_velocities(rows, kinematics.phi.ravel())[:, 0]
         is_persistent = persistent_contacts(points, approach, h, tree.gravity, self.settings.slop)
         points, rows = points[is_persistent], rows.select_groups(is_persistent)
         conditions = VelocityConditions(
-            bilateral,
-            limits,
-            equations.limit_body_rows[is_reached],
+            BilateralRows(equations.G, -equations.bias_velocity),
+            *self._reached_limits(equations),
             points,
             rows,
-            np.minimum(-points.gap / h, 0.0),
-            np.zeros((len(points), 3)),
+            closing_velocities(points, h),
         )
 
         def solve_with_forces(force_state: State, force_kinematics: BodyKinematics) -> VelocityUpdate:
@@ -359,7 +381,7 @@ class TreeStepper:
             commands = actuator_commands(self.model, self.control, force_state)
             joints = joint_impulses(self.model, state, mass, commands, h, is_first=False)
             return self._solve_velocities(
-                state, kinematics, mass, impulses, joints, conditions, is_first=False
+                state, kinematics, mass, impulses, joints, conditions, h / 2, is_first=False
             )
 
         update = solve_with_forces(state, kinematics)
@@ -377,12 +399,19 @@ class TreeStepper:
         impulses: GeneralizedForceImpulses,
         joints: JointImpulses,
         conditions: VelocityConditions,
+        duration: float,
         *,
         is_first: bool,
     ) -> VelocityUpdate:
-        """Return the update under forces, joint impulses, constraints, limits and contacts."""
+        """Return the update under forces, joint impulses, constraints, limits and contacts.
+
+        Parameters
+        ----------
+        duration
+            Time over which the forces act, s: zero for impacts.
+        """
         before = state.qdot
-        bilateral, limits, limit_body_rows, points, rows, normal_target, contact_velocity_change = conditions
+        bilateral, limits, limit_body_rows, points, rows, normal_target = conditions
         problem = StepProblem(
             mass + np.diag(joints.damping),
             mass @ before + impulses.gravity + impulses.applied + joints.constant,
@@ -395,7 +424,7 @@ class TreeStepper:
             problem = replace(problem, contacts=contacts)
 
         def solve(problem: StepProblem) -> StepSolution:
-            return solve_contacts(self.settings.friction, problem, points, contact_velocity_change)
+            return solve_contacts(self.settings.friction, problem, points)
 
         bearings = None
         if self.model.bearings:
@@ -406,7 +435,7 @@ class TreeStepper:
                 state,
                 kinematics,
                 mass,
-                self.settings.h / 2,
+                duration,
                 is_first,
                 impulses.wrenches,
                 rows,
@@ -458,9 +487,13 @@ class TreeStepper:
 
     def _free_motion(self, state: State, velocity: Array) -> State:
         """Return the state after the motion without forces, in coordinates that continue those of `state`."""
-        h, armature = self.settings.h, self.model.system.armature
-        q, qdot = free_motion(self._weightless_tree, state.q, velocity, h, armature)
+        h = self.settings.h
+        q, qdot = self._tree_motion.advance(state.q, velocity, h)
         return replace(state, q=q, qdot=qdot, t=state.t + h)
+
+    @cached_property
+    def _tree_motion(self) -> FreeMotion:
+        return FreeMotion.of_tree(self.model.tree, self.model.system.armature)
 
     @cached_property
     def _weightless_tree(self) -> Tree:
@@ -483,31 +516,3 @@ def gravity_and_kinetic_energies(model: Model, states: Sequence[State]) -> Array
     stacked = States.stack(states)
     bodies = body_poses_and_twists(model.tree, stacked.q, stacked.qdot)
     return gravity_and_kinetic_energy(model, *bodies, stacked.qdot)
-
-
-def free_motion(tree: Tree, q: Array, qdot: Array, h: float, armature: Array) -> tuple[Array, Array]:
-    """Return coordinates and velocities after the time h of a tree without gravity, springs and dampers.
-
-    One Runge-Kutta step of order four; the velocities are scaled to the initial kinetic energy.
-    """
-
-    def acceleration(q: Array, qdot: Array) -> Array:
-        kinematics = body_kinematics_unchecked(tree, q, qdot)
-        force = generalized_body_force(tree, kinematics, np.zeros(()))
-        mass = mass_matrix_from_jacobian(tree, q, kinematics.J) + np.diag(armature)
-        return solve_accelerations(tree, q, qdot, mass, force)
-
-    def energy(q: Array, qdot: Array) -> float:
-        twists = twists_unchecked(tree, q, qdot)
-        return float(kinetic_energy_from_twists(tree, twists) + rotor_energy_from_rates(armature, qdot))
-
-    v1, a1 = qdot, acceleration(q, qdot)
-    v2, a2 = qdot + h / 2 * a1, acceleration(q + h / 2 * v1, qdot + h / 2 * a1)
-    v3, a3 = qdot + h / 2 * a2, acceleration(q + h / 2 * v2, qdot + h / 2 * a2)
-    v4, a4 = qdot + h * a3, acceleration(q + h * v3, qdot + h * a3)
-    end_q = q + h / 6 * (v1 + 2 * v2 + 2 * v3 + v4)
-    end_qdot = qdot + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
-    start_energy, end_energy = energy(q, qdot), energy(end_q, end_qdot)
-    if end_energy > 0:
-        end_qdot = end_qdot * np.sqrt(start_energy / end_energy)
-    return end_q, end_qdot

@@ -109,7 +109,8 @@ class VelocityProblem(NamedTuple):
     contacts
         Contacts ``(c, 20)``; their velocities and impulses are written.
     bounce_threshold
-        Negative normal velocity in m/s; contacts that approach faster bounce.
+        Negative normal velocity in m/s; contacts that approach faster bounce. It is infinite in updates of
+        forces, which follow those of impacts.
     joint_target
         Target velocities of the joint rows ``(m,)``.
     before
@@ -185,15 +186,10 @@ def solve_velocities(bodies, joints, parameters, problem, solution):
     count, system = len(contacts), state.system
     rows = contact_jacobian(contacts, state.R, state.center)
     row_bodies, blocks = rows
-    responses, min_velocities, force_velocities = (
-        np.empty((3 * count, 2, 6)),
-        np.empty(count),
-        np.zeros(3 * count),
-    )
+    responses, min_velocities = np.empty((3 * count, 2, 6)), np.empty(count)
     impulse_responses(bodies, row_bodies, blocks, responses)
     write_contact_velocities(contacts, rows, problem.before, BEFORE)
-    force_velocity_changes(bodies, rows, parameters, force_velocities)
-    min_normal_velocities(contacts, parameters, problem.bounce_threshold, force_velocities, min_velocities)
+    min_normal_velocities(contacts, parameters, problem.bounce_threshold, min_velocities)
     free_twists, mu = np.empty((len(v), 6)), np.empty(count)
     for b in range(len(v)):
         copy_array(v[b], free_twists[b])
@@ -217,16 +213,13 @@ def solve_velocities(bodies, joints, parameters, problem, solution):
     )
     add_impulses(responses, row_bodies, contact_impulses, v)
     solve_joint_impulses(joints, system, v, target, impulses)
-    force_work, has_bounces = 0.0, False
+    has_bounces = False
     for i in range(count):
-        if min_velocities[i] > 0 and contacts[i, RESTITUTION] > 0:
-            has_bounces = True
-            for k in range(3 * i, 3 * i + 3):
-                force_work -= contact_impulses[k] * force_velocities[k]
+        has_bounces = has_bounces or min_velocities[i] > 0
     if has_bounces:
-        is_converged = is_converged and kinetic_energy(bodies, v) + force_work <= kinetic_energy(
-            bodies, free_twists
-        ) * (1 + 1e-12)
+        is_converged = is_converged and kinetic_energy(bodies, v) <= kinetic_energy(bodies, free_twists) * (
+            1 + 1e-12
+        )
     write_contact_velocities(contacts, rows, v, AFTER)
     for i in range(count):
         for k in range(3):
@@ -236,40 +229,36 @@ def solve_velocities(bodies, joints, parameters, problem, solution):
 
 
 @jit_noalloc
-def force_velocity_changes(bodies, rows, parameters, force_velocities):
-    """Add to the contact velocities their changes by gravity and applied forces in half a step."""
-    for r in range(len(force_velocities)):
-        for side in range(2):
-            force_velocities[r] += dot6(
-                rows.blocks[r, side], parameters.force_velocity[rows.row_bodies[r, side]]
-            )
-            if rows.row_bodies[r, side] < len(bodies.mass):
-                for k in range(3):
-                    force_velocities[r] += rows.blocks[r, side, 3 + k] * (
-                        parameters.h / 2 * parameters.gravity[k]
-                    )
-
-
-@jit_noalloc
 def resting_velocity(parameters):
     """Return the normal velocity after falling for two steps; slower contacts do not bounce."""
     return -2 * parameters.h * norm(parameters.gravity)
 
 
 @jit_noalloc
-def min_normal_velocities(contacts, parameters, bounce_threshold, force_velocities, min_velocities):
+def is_rebounding(contact, h, bounce_threshold):
+    """Return True for a contact of elastic bodies that would collide within a step."""
+    approach = contact[BEFORE]
+    return contact[RESTITUTION] > 0 and approach < bounce_threshold and contact[GAP] + h * approach <= 0
+
+
+@jit_alloc
+def has_impacts(contacts, state, parameters):
+    """Return True if bodies rebound at the start of a step."""
+    write_contact_velocities(contacts, contact_jacobian(contacts, state.R, state.center), state.v, BEFORE)
+    count, threshold = 0, resting_velocity(parameters)
+    for i in range(len(contacts)):
+        count += is_rebounding(contacts[i], parameters.h, threshold)
+    return count > 0
+
+
+@jit_noalloc
+def min_normal_velocities(contacts, parameters, bounce_threshold, min_velocities):
     """Write the smallest normal velocities that the contacts allow."""
     for i in range(len(contacts)):
-        approach, gap = contacts[i, BEFORE], contacts[i, GAP]
-        rebounds = (
-            contacts[i, RESTITUTION] > 0
-            and approach < bounce_threshold
-            and gap + parameters.h * approach <= 0
-        )
-        if rebounds:
-            min_velocities[i] = max(force_velocities[3 * i] - contacts[i, RESTITUTION] * approach, 0.0)
+        if is_rebounding(contacts[i], parameters.h, bounce_threshold):
+            min_velocities[i] = -contacts[i, RESTITUTION] * contacts[i, BEFORE]
         else:
-            min_velocities[i] = min(-gap / parameters.h, 0.0)
+            min_velocities[i] = min(-contacts[i, GAP] / parameters.h, 0.0)
 
 
 @jit_noalloc

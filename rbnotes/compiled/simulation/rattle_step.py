@@ -21,12 +21,14 @@ from rbnotes.compiled.contact_solver.joint_constraints import (
     assemble_joint_system,
     compute_constraint_error,
     compute_constraint_jacobian,
+    constraint_velocities,
     free_constraint_accelerations,
     impulse_responses,
 )
 from rbnotes.compiled.contact_solver.velocity_update import (
     VelocityProblem,
     VelocitySolution,
+    has_impacts,
     kinetic_energy,
     resting_velocity,
     select_active_contacts,
@@ -35,7 +37,7 @@ from rbnotes.compiled.contact_solver.velocity_update import (
     update_contact_velocities,
 )
 from rbnotes.compiled.decorators import jit_inline, jit_noalloc
-from rbnotes.compiled.linear_algebra import copy_array, dot6, max_abs, nan_max, norm
+from rbnotes.compiled.linear_algebra import copy_array, copy_rows, dot6, max_abs, nan_max, norm
 from rbnotes.compiled.record_layout import (
     AFTER,
     BEFORE,
@@ -154,13 +156,14 @@ class StepRecords(NamedTuple):
     Attributes
     ----------
     contacts
-        Contacts of the first update, of the second one, and at the end of the step ``(3, c, 20)``.
+        Contacts of the first update, of the second one, at the end of the step, and of impacts
+        ``(4, c, 20)``.
     last_contacts
         Contacts with their impulses in the world, of both updates ``(2, c, 20)``.
     summary
         Energy, works and residual, in the order of :mod:`~rbnotes.compiled.record_layout`.
     impulses
-        Joint impulses of both updates ``(2, m)``.
+        Joint impulses of both updates and of impacts ``(3, m)``.
     """
 
     contacts: Any
@@ -236,42 +239,62 @@ def take_step(context, start, final, records, workspace):
         Status of the step, see :mod:`rbnotes.compiled.record_layout`.
     max_mobility : float
         Largest mobility of the joints at the end.
-    num_second, num_contacts : int
-        Numbers of contacts of the second velocity update, and of those near at the end.
+    num_impacts, num_second, num_contacts : int
+        Numbers of contacts of the impacts, of the second velocity update, and of those near at the end.
     """
     bodies, joints, colliders, parameters, callbacks = context
     initial, max_mobility, count = start.state, start.max_mobility, start.num_contacts
     v, incoming, target = workspace.v, workspace.incoming, workspace.target
-    if not evaluate_applied_forces(bodies, callbacks, parameters, initial):
-        return NEEDS_REFERENCE, max_mobility, 0, 0
-    add_force_impulses(parameters, initial.v, v)
     contacts, last_contacts = records.contacts[0, :count], start.last_contacts
-    max_residual, is_converged = 0.0, True
+    max_residual, is_converged, num_impacts, contact_work, joint_work = 0.0, True, 0, 0.0, 0.0
+    start_energy = kinetic_energy(bodies, initial.v)
+    for r in range(len(target)):
+        records.impulses[2, r] = 0.0
+    if count and has_impacts(contacts, initial, parameters):
+        num_impacts, impacts, impulses = count, records.contacts[3, :count], records.impulses[2]
+        for b in range(len(v)):
+            copy_array(initial.v[b], incoming[b])
+            copy_array(initial.v[b], v[b])
+        copy_rows(contacts, count, impacts)
+        constraint_velocities(initial.system.jacobian, joints.row_bodies, initial.v, target)
+        problem = VelocityProblem(
+            initial, impacts, resting_velocity(parameters), target, incoming, last_contacts
+        )
+        last_contacts = records.last_contacts[0, :count]
+        max_residual, is_converged = solve_velocities(
+            bodies, joints, parameters, problem, VelocitySolution(v, impulses, last_contacts)
+        )
+        if not is_converged:
+            return NEEDS_REFERENCE, max_mobility, 0, 0, 0
+        contact_work = contact_impulse_work(impacts)
+        joint_work = joint_impulse_work(joints, initial.system, incoming, v, impulses)
+        for b in range(len(v)):
+            copy_array(v[b], initial.v[b])
+    if not evaluate_applied_forces(bodies, callbacks, parameters, initial):
+        return NEEDS_REFERENCE, max_mobility, 0, 0, 0
+    add_force_impulses(parameters, initial.v, v)
     joint_velocity_target(bodies, joints, parameters.h, initial, max_mobility, workspace.correction, target)
     if count:
+        problem = VelocityProblem(initial, contacts, -math.inf, target, initial.v, last_contacts)
         last_contacts = records.last_contacts[0, :count]
-        problem = VelocityProblem(
-            initial, contacts, resting_velocity(parameters), target, initial.v, start.last_contacts
-        )
         solution = VelocitySolution(v, records.impulses[0], last_contacts)
-        max_residual, is_converged = solve_velocities(bodies, joints, parameters, problem, solution)
+        residual, is_converged = solve_velocities(bodies, joints, parameters, problem, solution)
+        max_residual = nan_max(max_residual, residual)
     else:
         solve_joint_impulses(joints, initial.system, v, target, records.impulses[0])
     if not is_converged or not constrained_free_motion(
         bodies, joints, parameters.h, initial, v, records.impulses[0], final, workspace
     ):
-        return NEEDS_REFERENCE, max_mobility, 0, 0
+        return NEEDS_REFERENCE, max_mobility, 0, 0, 0
     if len(target):
         update_contact_velocities(contacts, initial, v)
     integrator_work = energy(bodies, parameters.gravity, final.center, final.v) - energy(
         bodies, parameters.gravity, initial.center, v
     )
     integrator_work += gravity_work(bodies, parameters, initial.v, v)
-    joint_work = joint_impulse_work(joints, initial.system, initial.v, v, records.impulses[0])
-    contact_work, force_work = (
-        contact_impulse_work(contacts),
-        applied_force_work(bodies, parameters, initial.v, v),
-    )
+    joint_work += joint_impulse_work(joints, initial.system, initial.v, v, records.impulses[0])
+    contact_work += contact_impulse_work(contacts)
+    force_work = applied_force_work(bodies, parameters, initial.v, v)
 
     status, num_contacts = find_step_contacts(
         bodies, colliders, parameters, final, records.contacts[2], workspace, parameters.slop
@@ -282,28 +305,28 @@ def take_step(context, start, final, records, workspace):
         if not separate_bodies(bodies, callbacks, final) or not compute_constraint_error(
             joints, final.R, final.center, final.constraint_error
         ):
-            return NEEDS_REFERENCE, max_mobility, 0, 0
+            return NEEDS_REFERENCE, max_mobility, 0, 0, 0
         separation += energy(bodies, parameters.gravity, final.center, final.v)
         status, num_contacts = find_step_contacts(
             bodies, colliders, parameters, final, records.contacts[2], workspace, math.inf
         )
     if status != STEP_TAKEN:
-        return status, max_mobility, 0, 0
+        return status, max_mobility, 0, 0, 0
     max_mobility = factor_joint_system(bodies, joints, final)
     if max_mobility < 0:
-        return NEEDS_REFERENCE, max_mobility, 0, 0
+        return NEEDS_REFERENCE, max_mobility, 0, 0, 0
     for b in range(len(incoming)):
         copy_array(final.v[b], incoming[b])
     for r in range(len(target)):
         target[r] = 0.0
     callbacks.time[0] += parameters.h
     if not evaluate_applied_forces(bodies, callbacks, parameters, final):
-        return NEEDS_REFERENCE, max_mobility, 0, 0
+        return NEEDS_REFERENCE, max_mobility, 0, 0, 0
     if callbacks.has_forces:  # evaluated at the velocities without contact impulses
         add_force_impulses(parameters, incoming, final.v)
         solve_joint_impulses(joints, final.system, final.v, target, records.impulses[1])
         if not evaluate_applied_forces(bodies, callbacks, parameters, final):
-            return NEEDS_REFERENCE, max_mobility, 0, 0
+            return NEEDS_REFERENCE, max_mobility, 0, 0, 0
     add_force_impulses(parameters, incoming, final.v)
     num_second = select_active_contacts(
         records.contacts[2, :num_contacts], parameters, final, incoming, records.contacts[1]
@@ -323,12 +346,12 @@ def take_step(context, start, final, records, workspace):
     joint_work += joint_impulse_work(joints, final.system, incoming, final.v, records.impulses[1])
     contact_work += contact_impulse_work(second_contacts)
     if not is_converged or not is_energy_consistent(
-        bodies, joints, parameters, initial.v, final.v, joint_work + integrator_work
+        bodies, joints, parameters, start_energy, final.v, joint_work + integrator_work
     ):
-        return NEEDS_REFERENCE, max_mobility, 0, 0
+        return NEEDS_REFERENCE, max_mobility, 0, 0, 0
     final_energy, summary = energy(bodies, parameters.gravity, final.center, final.v), records.summary
     if not math.isfinite(final_energy):
-        return NEEDS_REFERENCE, max_mobility, 0, 0
+        return NEEDS_REFERENCE, max_mobility, 0, 0, 0
     summary[ENERGY] = final_energy
     summary[JOINT_WORK], summary[CONTACT_WORK], summary[INTEGRATOR_WORK], summary[RESIDUAL] = (
         joint_work,
@@ -337,19 +360,19 @@ def take_step(context, start, final, records, workspace):
         max_residual,
     )
     summary[FORCE_WORK], summary[SEPARATION_WORK] = force_work, separation
-    return STEP_TAKEN, max_mobility, num_second, num_contacts
+    return STEP_TAKEN, max_mobility, num_impacts, num_second, num_contacts
 
 
 @jit_noalloc
-def is_energy_consistent(bodies, joints, parameters, before, after, work):
-    """Return True if joints and free motion change the energy by at most the tolerance."""
+def is_energy_consistent(bodies, joints, parameters, start_energy, after, work):
+    """Return True if joints and free motion change the energy by at most the tolerance.
+
+    ``start_energy`` is the kinetic energy at the start of the step.
+    """
     fall_speed, mass = parameters.h * norm(parameters.gravity), 0.0
     for b in range(len(bodies.mass)):
         mass += bodies.mass[b]
-    scale = (
-        max(kinetic_energy(bodies, before), kinetic_energy(bodies, after))
-        + fall_speed * fall_speed * mass / 2
-    )
+    scale = max(start_energy, kinetic_energy(bodies, after)) + fall_speed * fall_speed * mass / 2
     return len(joints.body) == 0 or abs(work) <= ENERGY_CHANGE_TOLERANCE * scale
 
 

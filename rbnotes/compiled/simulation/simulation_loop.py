@@ -119,10 +119,10 @@ def allocate_states(x, offset, n, m, envelope_size):
 @jit_noalloc
 def allocate_step_workspace(x, offset, n, m, envelope_size, max_contacts):
     """Allocate the results and the working memory of a step at index `offset`; return the next index, too."""
-    contacts, offset = view_at(x, offset, (3, max_contacts, CONTACT_SIZE))
+    contacts, offset = view_at(x, offset, (4, max_contacts, CONTACT_SIZE))
     last_contacts, offset = view_at(x, offset, (2, max_contacts, CONTACT_SIZE))
     summary, offset = view_at(x, offset, (NUM_FIRST_CONTACTS,))
-    impulses, offset = view_at(x, offset, (2, m))
+    impulses, offset = view_at(x, offset, (3, m))
     v, offset = view_at(x, offset, (n, 6))
     incoming, offset = view_at(x, offset, (n, 6))
     target, offset = view_at(x, offset, (m,))
@@ -221,21 +221,25 @@ def run_steps(
         return NEEDS_REFERENCE
     for n in range(int(settings[NUM_STEPS])):
         start = StepStart(initial, max_mobility, num_contacts, last_contacts[:num_last_contacts])
-        status, max_mobility, num_second, num_new = take_step(
+        status, max_mobility, num_impacts, num_second, num_new = take_step(
             context, start, final, step_records, step_workspace
         )
-        if status == STEP_TAKEN and num_written + num_contacts + num_second > len(records):
+        num_first = num_impacts + num_contacts
+        if status == STEP_TAKEN and num_written + num_first + num_second > len(records):
             status = CONTACTS_FULL
         if status != STEP_TAKEN:
             return status
-        copy_rows(step_records.contacts[0], num_contacts, records[num_written:])
-        copy_rows(step_records.contacts[1], num_second, records[num_written + num_contacts :])
-        num_written += num_contacts + num_second
+        copy_rows(step_records.contacts[3], num_impacts, records[num_written:])
+        copy_rows(step_records.contacts[0], num_contacts, records[num_written + num_impacts :])
+        copy_rows(step_records.contacts[1], num_second, records[num_written + num_first :])
+        num_written += num_first + num_second
         for i in range(NUM_FIRST_CONTACTS):
             summaries[n, i] = step_records.summary[i]
-        summaries[n, NUM_FIRST_CONTACTS], summaries[n, NUM_SECOND_CONTACTS] = num_contacts, num_second
+        summaries[n, NUM_FIRST_CONTACTS], summaries[n, NUM_SECOND_CONTACTS] = num_first, num_second
         for r in range(size):
-            impulses[n, r] = step_records.impulses[0, r] + step_records.impulses[1, r]
+            impulses[n, r] = (
+                step_records.impulses[0, r] + step_records.impulses[1, r] + step_records.impulses[2, r]
+            )
         if num_contacts:
             num_last_contacts = num_contacts
             copy_rows(step_records.last_contacts[0], num_last_contacts, last_contacts)

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rbnotes.contact import ContactPoints, unchecked
+from rbnotes.contact.body_pair_jacobian import relative_velocities
+from rbnotes.contact.prediction import normal_velocity_targets_unchecked
 from rbnotes.dynamics import Scheme, State
 from rbnotes.multibody.maximal.impacts import solve_sequential_impacts
 from rbnotes.multibody.maximal.joint_space import JointConfiguration
@@ -22,6 +24,7 @@ from rbnotes.multibody.maximal.stepping import (
     StepResult,
     VelocityConstraints,
     energy_account,
+    merge_start_contacts,
     min_normal_velocities,
     resolve_overlaps,
     solve_velocities,
@@ -62,10 +65,14 @@ class FirstOrderIntegrator:
             gravity=h * free_system.gravity_force(state),
             applied=h * free_system.linearized_applied_forces(state).f,
         )
-        contacts = ContactTargets(points, rows, min_normal_velocities(context, state, points, rows))
+        targets = normal_velocity_targets_unchecked(
+            points, relative_velocities(rows, velocity)[:, 0], h, model.gravity
+        )
+        contacts = ContactTargets(points, rows, min_normal_velocities(context, points, targets))
         update = solve_velocities(context, problem, velocity, forces, equations, contacts)
+        updates = [update]
         if impacts is not None:
-            update = impacts.prepend_to(update, initial_velocity, equations.G, rows)
+            updates.insert(0, impacts.velocity_update(points, rows, initial_velocity, equations.G, 0))
 
         end_state = self.scheme.advance(model, state, update.after, h)
         projected_state = (
@@ -80,7 +87,7 @@ class FirstOrderIntegrator:
         )
         start_state = state.with_velocity(update.after)
         energies = [model.energy(each) for each in (start_state, end_state, separated_state)]
-        work = energy_account((update,), energies)
+        work = energy_account(updates, energies)
         # The remaining momentum: the rotation of frames, and the implicit part of the forces.
         unexplained_impulse = (
             problem.momentum - mass @ velocity - sum(forces) - (problem.mass - mass) @ update.after
@@ -90,9 +97,9 @@ class FirstOrderIntegrator:
         return StepResult(
             separated_state,
             end_points,
-            update.contacts,
+            merge_start_contacts(updates),
             work,
-            update.multipliers,
+            sum((each.multipliers for each in updates[1:]), updates[0].multipliers),
             no_impulse,
             no_impulse,
             end_constraints.joints,

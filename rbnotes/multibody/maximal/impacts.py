@@ -10,19 +10,20 @@ The same sequence serves maximal and joint coordinates.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbnotes.arguments import Array, Matrix
+from rbnotes.complementarity.residuals import max_or_nan
 from rbnotes.contact import BodyPairJacobian, ContactPoints, Contacts
 from rbnotes.contact.prediction import restitution_threshold
 from rbnotes.dynamics import BilateralRows, StepProblem
 from rbnotes.errors import NotConverged
 from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.maximal.stepping import VelocityUpdate, solve_contacts
+from rbnotes.multibody.maximal.trajectory import ContactRecord
 from rbnotes.unchecked.frozen import construct_unchecked
 
 SIMULTANEOUS, SEQUENTIAL = "simultaneous", "sequential"
@@ -53,26 +54,45 @@ class ImpactSequence(NamedTuple):
         Impulses along the rows of the equations ``(m,)``.
     contacts
         Impulses at the contacts ``(c, 3)``.
+    residual
+        Largest relative residual of the friction model.
     """
 
     velocity: Array
     multipliers: Array
     contacts: Array
+    residual: float
 
-    def prepend_to(
-        self, update: VelocityUpdate, velocity: Array, G: Matrix, contact_rows: ContactRows
+    def velocity_update(
+        self, points: ContactPoints, rows: ContactRows, velocity: Array, G: Matrix, num_coordinates: int
     ) -> VelocityUpdate:
-        """Return the update with these impacts before it, from the velocities ``(N,)`` before them."""
-        contacts = replace(
-            update.contacts,
-            impulses=update.contacts.impulses + self.contacts,
-            velocities_before=_contact_velocities(contact_rows, velocity),
-        )
-        return update._replace(
+        """Return the sequence as one update.
+
+        Parameters
+        ----------
+        rows, velocity, G
+            Arguments of :func:`solve_sequential_impacts`.
+        num_coordinates
+            Number of the joint coordinates in which actuators act.
+        """
+        no_force, no_joint_impulse = np.zeros(len(velocity)), np.zeros(num_coordinates)
+        return VelocityUpdate(
             before=velocity,
-            constraint_impulse=update.constraint_impulse + G.T @ self.multipliers,
-            multipliers=update.multipliers + self.multipliers,
-            contacts=contacts,
+            after=self.velocity,
+            gravity_impulse=no_force,
+            applied_impulse=no_force,
+            actuator_impulse=no_joint_impulse,
+            friction_impulse=no_joint_impulse,
+            constraint_impulse=G.T @ self.multipliers,
+            multipliers=self.multipliers,
+            contacts=ContactRecord(
+                points,
+                self.contacts,
+                _contact_velocities(rows, velocity),
+                _contact_velocities(rows, self.velocity),
+                self.residual,
+                np.zeros(len(points)),
+            ),
         )
 
 
@@ -115,7 +135,7 @@ def solve_sequential_impacts(
     equations = construct_unchecked(
         BilateralRows, rows=G, target=G @ velocity, regularization=np.zeros(G.shape[0])
     )
-    result = ImpactSequence(velocity, np.zeros(G.shape[0]), np.zeros((len(points), 3)))
+    result = ImpactSequence(velocity, np.zeros(G.shape[0]), np.zeros((len(points), 3)), 0.0)
     threshold, no_impacts = restitution_threshold(settings.h, gravity), result
     for _ in range(MAX_IMPACTS_PER_CONTACT * len(points)):
         approach = _contact_velocities(rows, result.velocity)[:, 0]
@@ -135,11 +155,15 @@ def solve_sequential_impacts(
                 normal_target=-hit_points.restitution * approach[is_fastest],
             ),
         )
-        no_velocity_change = np.zeros((len(hit_points), 3))  # gravity acts after all impacts
-        solution = solve_contacts(settings.friction, problem, hit_points, no_velocity_change)
+        solution = solve_contacts(settings.friction, problem, hit_points)
         contacts = result.contacts.copy()
         contacts[is_fastest] += solution.contact_impulses
-        result = ImpactSequence(solution.velocity, result.multipliers + solution.bilateral, contacts)
+        result = ImpactSequence(
+            solution.velocity,
+            result.multipliers + solution.bilateral,
+            contacts,
+            max_or_nan(result.residual, solution.residual),
+        )
     raise NotConverged(
         f"sequential impacts: more than {MAX_IMPACTS_PER_CONTACT} at each contact", result.velocity, np.nan
     )

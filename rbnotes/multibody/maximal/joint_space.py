@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rbnotes.arguments import Array
 from rbnotes.dynamics import State, UnilateralRows
 from rbnotes.multibody.bearing_friction import BearingUpdate
-from rbnotes.multibody.bounded_rows import BoundedRows
+from rbnotes.multibody.bounded_rows import BoundedRows, dry_friction_rows
 from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
 
 
@@ -134,6 +134,18 @@ class JointSpaceImpulses(NamedTuple):
     bounded: BoundedRows
     motor: Array
     coordinate_rows: Array
+
+    @classmethod
+    def none(cls, size: int, num_coordinates: int) -> JointSpaceImpulses:
+        """Return no impulses, for twists of the total size ``6 n`` and k joint coordinates."""
+        no_rows, no_impulse = np.zeros((0, size)), np.zeros(size)
+        return cls(
+            no_impulse,
+            np.zeros((size, size)),
+            dry_friction_rows(no_rows, np.zeros(0)),
+            np.zeros(num_coordinates),
+            np.zeros((0, num_coordinates)),
+        )
 
     def free_velocity_change(self, mass: Array, velocity: Array, impulse: Array) -> Array:
         """Return the change of the twists ``(6 n,)`` under these impulses and another one.

@@ -3,7 +3,8 @@
 The free motion of a body is known exactly, including its rotation. Forces, joints and contacts therefore act
 as impulses at the ends of each step, and the bodies move freely in between:
 
-    M psi    = M phi_k + h/2 f(E_k)       + G_k^T lambda + C_k^T p,       first velocity update,
+    M phi'   = M phi_k                    + G_k^T nu     + C_k^T r,       impacts of elastic bodies,
+    M psi    = M phi' + h/2 f(E_k)        + G_k^T lambda + C_k^T p,       first velocity update,
     (E_{k+1}, psi') = free motion of (E_k, psi) for the time h,           free motion,
     M phi_{k+1} = M psi' + h/2 f(E_{k+1}) + G_{k+1}^T mu + C_{k+1}^T p',  second velocity update.
 
@@ -17,10 +18,12 @@ Wanner VII.1.4).
 Rotors of joints (armature) are bodies of their own with one coordinate each, and move freely, too: their
 positions equal the coordinates of the joints at both ends of a step, and their velocities the rates.
 
-Contacts act in both updates. Before the free motion bodies may approach at gap/h, so that the gap closes
-during the motion and no further; after it, touching bodies may not approach. (As in the nonsmooth RATTLE of
-Capobianco, Harsch, Eugster and Leine.) Forces that depend on velocities use predicted velocities after the
-update, which are accurate to second order.
+Elastic bodies rebound before the forces of the step act: together with these, an impact would leave
+velocities with an error of first order. Contacts act in both updates of the forces, too. Before the free
+motion bodies may approach at gap/h, so that the gap closes during the motion and no further; after it,
+touching bodies may not approach. (As in the nonsmooth RATTLE of Capobianco, Harsch, Eugster and Leine.)
+Forces that depend on velocities use predicted velocities after the update, which are accurate to second
+order.
 """
 
 from __future__ import annotations
@@ -34,14 +37,19 @@ from scipy.sparse.linalg import splu
 from rbnotes.arguments import Array, Matrix
 from rbnotes.constraints.kkt import factor_kkt_unchecked
 from rbnotes.contact import ContactPoints, unchecked
-from rbnotes.contact.body_pair_jacobian import relative_velocities
+from rbnotes.contact.body_pair_jacobian import BodyPairJacobian, relative_velocities
+from rbnotes.contact.prediction import (
+    closing_velocities,
+    normal_velocity_targets_unchecked,
+    rebounding_contacts,
+)
 from rbnotes.dynamics import Scheme, State, zero_forces
 from rbnotes.dynamics.free_body_schemes import advance_free_motion, external_force_problem
 from rbnotes.dynamics.step_problem import unconstrained_problem
 from rbnotes.errors import NotConverged
 from rbnotes.multibody.maximal.first_order_integrator import FirstOrderIntegrator
-from rbnotes.multibody.maximal.impacts import solve_sequential_impacts
-from rbnotes.multibody.maximal.joint_space import JointConfiguration, Rotors
+from rbnotes.multibody.maximal.impacts import SEQUENTIAL, solve_sequential_impacts
+from rbnotes.multibody.maximal.joint_space import JointConfiguration, JointSpaceImpulses, Rotors
 from rbnotes.multibody.maximal.model import project_poses_unchecked
 from rbnotes.multibody.maximal.stepping import (
     ContactTargets,
@@ -93,13 +101,14 @@ class Rattle:
         first_half = _first_update_and_free_motion(context, state, points, joints)
         if first_half is None:
             return None
-        first, end_state, end_constraints = first_half
+        at_start, end_state, end_constraints = first_half
+        first = at_start[-1]
         separated_state, end_points, constraints = resolve_overlaps(context, end_state, end_constraints)
         second = _second_update(context, separated_state, end_points, constraints, first.rotor_velocity)
         model = context.model
         start_state = state.with_velocity(first.after)
         result = combine_updates(
-            (first, second),
+            (*at_start, second),
             separated_state.with_velocity(second.after),
             end_points,
             [model.energy(each) for each in (start_state, end_state, separated_state)],
@@ -157,8 +166,8 @@ def _has_plausible_energy(context: StepContext, state: State, result: StepResult
 
 def _first_update_and_free_motion(
     context: StepContext, state: State, points: ContactPoints, joints: JointConfiguration
-) -> tuple[VelocityUpdate, State, VelocityConstraints] | None:
-    """Return the velocity update, the state after the free motion and the equations there.
+) -> tuple[list[VelocityUpdate], State, VelocityConstraints] | None:
+    """Return the velocity updates, the state after the free motion and the equations there.
 
     The result is None if the joints fail.
     """
@@ -170,13 +179,12 @@ def _first_update_and_free_motion(
         joints = context.move_joints(joints, state.E)
         constraints = VelocityConstraints(joints, state, end_time)
     errors = constraints.error
-    initial_velocity, mass = state.velocity, context.mass_matrix(state, joints)
-    G, rows = constraints.jacobian_like(mass), unchecked.contact_jacobian(points, state.E)
-    impacts = solve_sequential_impacts(
-        context.settings, points, rows, mass, G, initial_velocity, model.gravity
-    )
-    if impacts is not None:
-        state = state.with_velocity(impacts.velocity)
+    mass, rows = context.mass_matrix(state, joints), unchecked.contact_jacobian(points, state.E)
+    G, updates = constraints.jacobian_like(mass), []
+    impact = _solve_impacts(context, constraints, state, mass, G, points, rows)
+    if impact is not None:
+        updates.append(impact)
+        state = state.with_velocity(impact.after)
     velocity = state.velocity
     responses = free_system.sparse_inverse_mass_matrix @ G.T
     target_errors = np.zeros_like(errors)
@@ -203,9 +211,9 @@ def _first_update_and_free_motion(
     rotors = joints.rotors()
     mean_rotor_velocity = _mean_rotor_velocity(context, joints, rotors, state, velocity)
     momentum = mass @ velocity + forces.gravity + forces.applied
-    joint_space, velocity_change = _first_joint_space_update(context, constraints, state, mass, forces)
-    normal_velocities = min_normal_velocities(context, state, points, rows, velocity_change)
-    contacts = ContactTargets(points, rows, normal_velocities, velocity_change)
+    joint_space = _first_joint_space_update(context, constraints, state, mass, forces)
+    normal_velocities = min_normal_velocities(context, points, closing_velocities(points, h))
+    contacts = ContactTargets(points, rows, normal_velocities)
 
     def solve(correction: Correction | None) -> VelocityUpdate:
         equations, rotor_lead = Equations(G, target), mean_rotor_velocity - rotors.rows @ velocity
@@ -225,17 +233,63 @@ def _first_update_and_free_motion(
     if corrected is None:
         return None
     update, correction = corrected
-    if impacts is not None:
-        update = impacts.prepend_to(update, initial_velocity, G, rows)
     update = update.add_multipliers(
         correction.velocity, correction.multipliers, G, relative_velocities(rows, correction.velocity)
     )
-    update = _add_rotors(update, rotors, rotors.rows @ update.before, correction.rotor_velocity)
+    updates.append(_add_rotors(update, rotors, rotors.rows @ velocity, correction.rotor_velocity))
     end_state, end_constraints = correction.end_state, correction.end_constraints
     if end_constraints is None:
         end_joints = context.move_joints(joints, end_state.E)
         end_constraints = VelocityConstraints(end_joints, end_state, end_state.t)
-    return update, end_state, end_constraints
+    return updates, end_state, end_constraints
+
+
+def _solve_impacts(
+    context: StepContext,
+    constraints: VelocityConstraints,
+    state: State,
+    mass: Matrix,
+    G: Matrix,
+    points: ContactPoints,
+    rows: BodyPairJacobian,
+) -> VelocityUpdate | None:
+    """Return the impacts of elastic bodies at the start of a step, or None if there are none.
+
+    Parameters
+    ----------
+    G
+        Rows of the equations ``(m, 6 n)``, along which velocities keep their values.
+    """
+    settings, gravity, velocity = context.settings, context.model.gravity, state.velocity
+    approach = relative_velocities(rows, velocity)[:, 0]
+    if not np.any(rebounding_contacts(points, approach, settings.h, gravity)):
+        return None
+    joints, joint_space = constraints.joints, None
+    rotors, num_coordinates = joints.rotors(), len(joints.coordinates_and_rates(velocity)[0])
+    if settings.impacts == SEQUENTIAL:
+        sequence = solve_sequential_impacts(settings, points, rows, mass, G, velocity, gravity)
+        if sequence is None:
+            return None
+        update = sequence.velocity_update(points, rows, velocity, G, num_coordinates)
+    else:
+        if joints.joint_space is not None and constraints.joint_space is not None:
+            joint_space = JointSpaceUpdate(
+                JointSpaceImpulses.none(len(velocity), num_coordinates),
+                constraints.joint_space.reached_limits(settings.slop),
+                joints.joint_space.bearings(state, constraints.kinematics),
+            )
+        targets = normal_velocity_targets_unchecked(points, approach, settings.h, gravity)
+        no_force = np.zeros(len(velocity))
+        update = solve_velocities(
+            context,
+            unconstrained_problem(mass, mass @ velocity),
+            velocity,
+            ForceImpulses(no_force, no_force),
+            Equations(G, G @ velocity),
+            ContactTargets(points, rows, targets),
+            joint_space,
+        )
+    return _add_rotors(update, rotors, rotors.rows @ velocity, rotors.rows @ update.after)
 
 
 def _correct_constraints(
@@ -325,18 +379,18 @@ def _first_joint_space_update(
     state: State,
     mass: Matrix,
     forces: ForceImpulses,
-) -> tuple[JointSpaceUpdate | None, Array]:
-    """Return impulses and reachable limits in joint coordinates, and the free change of velocities."""
+) -> JointSpaceUpdate | None:
+    """Return impulses and reachable limits in joint coordinates, or None without a joint space."""
     impulse, velocity = forces.gravity + forces.applied, state.velocity
     joint_space = constraints.joints.joint_space
     if joint_space is None or constraints.joint_space is None:
-        return None, context.model.free_system.sparse_inverse_mass_matrix @ impulse
+        return None
     h, slop = context.settings.h, context.settings.slop
     own = joint_space.impulses(state, state, h, is_first=True)
     velocity_change = own.free_velocity_change(mass, velocity, impulse)
     limits = constraints.joint_space.reachable_limits(velocity, velocity_change, h, slop)
     bearings = joint_space.bearings(state, constraints.kinematics)
-    return JointSpaceUpdate(own, limits, bearings), velocity_change
+    return JointSpaceUpdate(own, limits, bearings)
 
 
 def _second_update(
@@ -359,7 +413,7 @@ def _second_update(
     normal_velocities = relative_velocities(rows, velocity)[:, 0]
     is_persistent = persistent_contacts(points, normal_velocities, h, model.gravity, context.settings.slop)
     points, rows = points[is_persistent], rows.select_groups(is_persistent)
-    contacts = ContactTargets(points, rows, np.minimum(-points.gap / h, 0.0))
+    contacts = ContactTargets(points, rows, closing_velocities(points, h))
     gravity = h / 2 * free_system.gravity_force(state)
     rotors = joints.rotors()
     rotor_slip = rotor_velocity - rotors.rows @ velocity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -15,12 +15,7 @@ from rbnotes.arguments import Array, Matrix
 from rbnotes.complementarity import QP, NotSolved, solve
 from rbnotes.constraints.kkt import factor_kkt_unchecked
 from rbnotes.contact import BodyPairJacobian, ContactPoints, Contacts, unchecked
-from rbnotes.contact.body_pair_jacobian import relative_velocities
-from rbnotes.contact.prediction import (
-    contact_margin,
-    normal_velocity_targets_unchecked,
-    restitution_threshold,
-)
+from rbnotes.contact.prediction import contact_margin, restitution_threshold
 from rbnotes.dynamics import (
     BilateralRows,
     State,
@@ -293,16 +288,18 @@ class StepResult(NamedTuple):
 
 
 def combine_updates(
-    updates: tuple[VelocityUpdate, VelocityUpdate],
+    updates: Sequence[VelocityUpdate],
     state: State,
     points: ContactPoints,
     energies: Sequence[float],
     num_rows: int = 0,
 ) -> StepResult:
-    """Return the result of a step from the velocity updates at its start and at its end.
+    """Return the result of a step from its velocity updates.
 
     Parameters
     ----------
+    updates
+        Updates at the start of the step, then one at its end.
     state, points
         State and contacts at the end of the step.
     energies
@@ -310,21 +307,25 @@ def combine_updates(
     num_rows
         Number of rows of the joints between bodies, which are the first rows of the equations.
     """
-    first, second = updates
+    *at_start, last = updates
+    contacts = merge_start_contacts(at_start)
     return StepResult(
         state,
         points,
         merge_contact_records(
-            first.contacts,
-            second.contacts,
-            np.zeros(len(first.contacts.points)),
-            np.ones(len(second.contacts.points)),
+            contacts, last.contacts, contacts.step_fractions, np.ones(len(last.contacts.points))
         ),
         energy_account(updates, energies),
-        first.multipliers[:num_rows] + second.multipliers[:num_rows],
-        first.actuator_impulse + second.actuator_impulse,
-        first.friction_impulse + second.friction_impulse,
+        sum((each.multipliers[:num_rows] for each in at_start), last.multipliers[:num_rows]),
+        sum((each.actuator_impulse for each in at_start), last.actuator_impulse),
+        sum((each.friction_impulse for each in at_start), last.friction_impulse),
     )
+
+
+def merge_start_contacts(updates: Sequence[VelocityUpdate]) -> ContactRecord:
+    """Return the contacts of updates at the start of a step as one record."""
+    records = [each.contacts for each in updates]
+    return reduce(lambda a, b: merge_contact_records(a, b, a.step_fractions, b.step_fractions), records)
 
 
 def energy_account(updates: Sequence[VelocityUpdate], energies: Sequence[float]) -> Work[float]:
@@ -364,35 +365,19 @@ def predict_contacts(context: StepContext, state: State) -> ContactPoints:
     return context.detect_contacts(state.E, margin)
 
 
-def min_normal_velocities(
-    context: StepContext,
-    state: State,
-    points: ContactPoints,
-    rows: BodyPairJacobian,
-    velocity_change: Array | None = None,
-) -> Array:
-    """Return the least normal velocities ``(c,)`` of contacts for which none closes further in the step.
+def min_normal_velocities(context: StepContext, points: ContactPoints, speeds: Array) -> Array:
+    """Return the least normal velocities ``(c,)`` of contacts, also those that remove overlaps.
 
     Velocities that remove an overlap are at most those that lift a body out of it, ``sqrt(2 g overlap)``.
 
     Parameters
     ----------
-    rows
-        Rows of the contacts at the current poses.
-    velocity_change
-        Change of velocities ``(6 n,)`` after a bounce, for steps whose forces act in halves.
+    speeds
+        Least normal velocities ``(c,)`` without overlaps, m/s.
     """
-    gravity = context.model.gravity
-    speeds = normal_velocity_targets_unchecked(
-        points,
-        relative_velocities(rows, state.velocity)[:, 0],
-        context.settings.h,
-        gravity,
-        0.0 if velocity_change is None else relative_velocities(rows, velocity_change)[:, 0],
-    )
     if context.settings.error_reduction_rate:
         overlap = np.maximum(-points.gap - context.settings.slop, 0.0)
-        escape_speed = np.sqrt(2 * float(np.linalg.norm(gravity)) * overlap)
+        escape_speed = np.sqrt(2 * float(np.linalg.norm(context.model.gravity)) * overlap)
         separation_speed = np.minimum(context.settings.error_reduction_rate * overlap, escape_speed)
         speeds = np.where(overlap > 0, np.maximum(speeds, separation_speed), speeds)
     return speeds
@@ -540,14 +525,11 @@ class ContactTargets(NamedTuple):
         Rows of the contacts at the poses of the update.
     min_normal_velocities
         Least normal velocities ``(c,)``, m/s: :func:`min_normal_velocities`.
-    velocity_change
-        Change of velocities ``(6 n,)`` after a bounce, as for :func:`min_normal_velocities`.
     """
 
     points: ContactPoints
     rows: BodyPairJacobian
     min_normal_velocities: Array
-    velocity_change: Array | None = None
 
 
 def solve_velocities(
@@ -581,13 +563,9 @@ def solve_velocities(
         constraint_impulse = G.T @ solution.bilateral
     else:
         problem = _add_conditions(problem, equations, contacts)
-        change = contacts.velocity_change
-        contact_velocity_change = (
-            np.zeros((len(points), 3)) if change is None else relative_velocities(rows, change)
-        )
 
         def solve(problem: StepProblem) -> StepSolution:
-            return solve_contacts(context.settings.friction, problem, points, contact_velocity_change)
+            return solve_contacts(context.settings.friction, problem, points)
 
         if joint_space is None:
             solution = solve(problem)
@@ -639,7 +617,7 @@ def _add_conditions(problem: StepProblem, equations: Equations, contacts: Contac
 
 
 def solve_contacts(
-    friction: WarmStartedFriction, problem: StepProblem, points: ContactPoints, contact_velocity_change: Array
+    friction: WarmStartedFriction, problem: StepProblem, points: ContactPoints
 ) -> StepSolution:
     """Return the solution of the contact problem without a gain of energy (:func:`limit_impact_energy`).
 
@@ -663,7 +641,7 @@ def solve_contacts(
         if overlap > 0:
             friction.warn_of_overlaps(float(overlap))
         return friction(_inelastic_problem(problem, normal_target), points)
-    return limit_impact_energy(friction, problem, points, solution, contact_velocity_change)
+    return limit_impact_energy(friction, problem, points, solution)
 
 
 def _normal_target(problem: StepProblem) -> Array:
@@ -683,7 +661,6 @@ def limit_impact_energy(
     problem: StepProblem,
     points: ContactPoints,
     solution: StepSolution,
-    contact_velocity_change: Array,
 ) -> StepSolution:
     """Return the solution, reduced if impacts leave more energy than there would be without contacts.
 
@@ -692,12 +669,6 @@ def limit_impact_energy(
     contacts, ``T - T_free = p u - p^T W p / 2``, where no term of p u is positive. The interpolated solution
     ``inelastic + theta (solution - inelastic)`` has impulses within the cones, which are convex. Its energy
     is a quadratic in theta; the largest theta up to one without a gain is used.
-
-    Parameters
-    ----------
-    contact_velocity_change
-        Change of the contact velocities ``(c, 3)`` after a bounce. A body that bounces has not fallen by that
-        much yet, and must not gain its energy: the difference is ``p contact_velocity_change``.
     """
     normal_target = _normal_target(problem)
     is_bouncing = (normal_target > 0) & (points.restitution > 0)
@@ -706,21 +677,12 @@ def limit_impact_energy(
     M = problem.mass
     free_velocity = factor_step(problem).solve_unchecked(problem.momentum, problem.bilateral.target)[0]
     max_energy = float(free_velocity @ (M @ free_velocity)) / 2
-
-    def fall_energy(contact_solution: StepSolution) -> float:
-        return -float(
-            np.sum(contact_solution.contact_impulses[is_bouncing] * contact_velocity_change[is_bouncing])
-        )
-
-    if float(solution.velocity @ (M @ solution.velocity)) / 2 + fall_energy(solution) <= max_energy * (
-        1 + 1e-12
-    ):
+    if float(solution.velocity @ (M @ solution.velocity)) / 2 <= max_energy * (1 + 1e-12):
         return solution
     inelastic = friction(_inelastic_problem(problem, normal_target), points)
     base, difference = inelastic.velocity, solution.velocity - inelastic.velocity
     quadratic, linear = float(difference @ (M @ difference)) / 2, float(base @ (M @ difference))
-    linear += fall_energy(solution) - fall_energy(inelastic)
-    excess = float(base @ (M @ base)) / 2 + fall_energy(inelastic) - max_energy
+    excess = float(base @ (M @ base)) / 2 - max_energy
     if excess >= 0:  # only rounding
         return inelastic
     theta = min(1.0, (np.sqrt(linear**2 - 4 * quadratic * excess) - linear) / (2 * quadratic))

@@ -98,8 +98,9 @@ class ContactEvent(NamedTuple):
 class ContactRecord:
     """Contacts of one step in the order of time: those at its start, then those at its end.
 
-    A step that was halved also has contacts between them. The columns are the normal and the two tangents
-    of :func:`rbnotes.contact.tangent_directions`.
+    If bodies rebound, the contacts at the start are listed twice: with the impulses of the impacts, then with
+    those under the forces. A step that was halved also has contacts between them. The columns are the normal
+    and the two tangents of :func:`rbnotes.contact.tangent_directions`.
 
     Attributes
     ----------
@@ -112,7 +113,7 @@ class ContactRecord:
     velocities_after
         Velocities of a relative to b after the impulses ``(c, 3)``, m/s.
     residual
-        Relative residual of the friction model, by its own measure; the larger one of two solutions.
+        Relative residual of the friction model, by its own measure; the largest one of the solutions.
     step_fractions
         Times of the contacts ``(c,)`` as fractions of the step, dimensionless: 0 at its start, 1 at its end.
     """

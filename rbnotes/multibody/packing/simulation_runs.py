@@ -119,7 +119,7 @@ class CompiledRun:
         settings[CALLBACK_ADDRESS] = callbacks.address
         states, summaries = np.empty((steps, self.count, MOTION_SIZE)), np.empty((steps, SUMMARY_SIZE))
         impulses = np.empty((steps, self.rows))
-        records = np.empty((2 * max_contacts * min(steps, 32), CONTACT_SIZE))
+        records = np.empty((3 * max_contacts * min(steps, 32), CONTACT_SIZE))
         workspace = np.zeros(self.packed.workspace_size(max_contacts))
         arrays = (
             settings,

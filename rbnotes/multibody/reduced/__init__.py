@@ -95,7 +95,6 @@ from rbnotes.multibody.reduced.recursive_dynamics import (
     hybrid_dynamics,
     inverse_dynamics,
 )
-from rbnotes.multibody.reduced.reduced_system import ReducedSystem
 from rbnotes.multibody.reduced.spatial_operators import (
     SpatialOperators,
     motion_subspaces,
@@ -141,7 +140,6 @@ __all__ = [
     "Poses",
     "PrescribedBody",
     "PrescribedJoint",
-    "ReducedSystem",
     "RotationLimit",
     "SpatialOperators",
     "SquareFactors",

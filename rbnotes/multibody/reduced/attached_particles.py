@@ -36,11 +36,14 @@ class AttachedSystem(ReducedSystem):
 
     Its states hold the free particles alone, in order. The same
     :class:`~rbnotes.multibody.reduced.constraints.AttachedParticle` as a constraint may drift; here the
-    particles cannot. The attribute ``system`` is that of
-    :class:`~rbnotes.multibody.reduced.reduced_system.ReducedSystem`.
+    particles cannot. It is a :class:`~rbnotes.dynamics.MechanicalSystem`. ``expand(state)`` returns the state
+    of the whole tree, ``reduction(state)`` and ``acceleration_reduction(state)`` the maps to all velocities
+    and accelerations.
 
     Attributes
     ----------
+    system
+        Whole tree, with all particles and forces.
     attachments
         Attached particles, each with its link and its point there, m.
 
@@ -50,6 +53,7 @@ class AttachedSystem(ReducedSystem):
         If there is no such particle or link, or one is attached twice.
     """
 
+    system: TreeSystem
     attachments: Sequence[AttachedParticle]
 
     def __post_init__(self) -> None:

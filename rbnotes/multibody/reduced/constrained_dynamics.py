@@ -23,6 +23,7 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.complementarity import METHODS
 from rbnotes.dynamics import State, StepProblem, StepSolution, VelocityConstraintRows, solve_step
+from rbnotes.multibody.reduced.attached_particles import AttachedSystem
 from rbnotes.multibody.reduced.constraint_protocol import BodyConstraint, Constraint, ConstraintRows
 from rbnotes.multibody.reduced.constraint_stacking import (
     ConstraintPart,
@@ -35,11 +36,11 @@ from rbnotes.multibody.reduced.constraint_stacking import (
     stack_parts,
 )
 from rbnotes.multibody.reduced.constraints import PrescribedJoint
-from rbnotes.multibody.reduced.reduced_system import ReducedSystem
+from rbnotes.multibody.reduced.hyper_reduction import HyperReducedSystem
 from rbnotes.multibody.reduced.system import TreeSystem
 from rbnotes.unchecked.stabilization import check_error_reduction_rate
 
-AnyTreeSystem = TreeSystem | ReducedSystem
+AnyTreeSystem = TreeSystem | AttachedSystem | HyperReducedSystem
 """Tree system with all of its velocities, or with fewer."""
 
 ACTIVE_TOLERANCE = 1e-9
@@ -49,8 +50,7 @@ ACTIVE_TOLERANCE = 1e-9
 def constraint_rows(system: AnyTreeSystem, constraint: Constraint, state: State, t: float) -> ConstraintRows:
     """Return the rows of a constraint on the velocities of a system (Sueda eqs. (2.98), (2.102)).
 
-    For a :class:`~rbnotes.multibody.reduced.reduced_system.ReducedSystem`, they are rows on its fewer
-    velocities.
+    For a system with fewer velocities, they are rows on these.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def constraint_rows(system: AnyTreeSystem, constraint: Constraint, state: State,
         If ``t`` is not a finite number.
     """
     arguments.require_instance("state", state, State)
-    arguments.require_instance("system", system, TreeSystem, ReducedSystem)
+    arguments.require_instance("system", system, TreeSystem, AttachedSystem, HyperReducedSystem)
     arguments.require_methods("constraint", constraint, "rows")
     arguments.real_number("t", t)
     return _constraint_rows_at_state(system, state)(constraint, t)
@@ -108,7 +108,7 @@ def velocity_constraints(
     InconsistentConstraints
         If equations contradict each other; the message names them.
     """
-    arguments.require_instance("system", system, TreeSystem, ReducedSystem)
+    arguments.require_instance("system", system, TreeSystem, AttachedSystem, HyperReducedSystem)
     arguments.require_instance("state", state, State)
     h = arguments.positive_number("h", h)
     gamma = check_error_reduction_rate(gamma, h)
@@ -162,7 +162,7 @@ def constrained_acceleration(
     NotSolved
         If inequalities contradict each other or the equations; the message names the inequalities.
     """
-    arguments.require_instance("system", system, TreeSystem, ReducedSystem)
+    arguments.require_instance("system", system, TreeSystem, AttachedSystem, HyperReducedSystem)
     arguments.require_instance("state", state, State)
     constraints = check_constraints(constraints)
     alpha, beta, method = _check_options(alpha, beta, method)
@@ -190,7 +190,7 @@ def constraint_forces(
     InvalidArgument, InconsistentConstraints, NotSolved
         As for :func:`constrained_acceleration`.
     """
-    arguments.require_instance("system", system, TreeSystem, ReducedSystem)
+    arguments.require_instance("system", system, TreeSystem, AttachedSystem, HyperReducedSystem)
     arguments.require_instance("state", state, State)
     constraints = check_constraints(constraints)
     alpha, beta, method = _check_options(alpha, beta, method)
@@ -223,7 +223,7 @@ def prescribed_forces(
     InvalidArgument, InconsistentConstraints, NotSolved
         As for :func:`constrained_acceleration`.
     """
-    arguments.require_instance("system", system, TreeSystem, ReducedSystem)
+    arguments.require_instance("system", system, TreeSystem, AttachedSystem, HyperReducedSystem)
     arguments.require_instance("state", state, State)
     constraints = check_constraints(constraints)
     _, _, method = _check_options(0.0, 0.0, method)

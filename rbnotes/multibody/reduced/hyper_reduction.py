@@ -156,11 +156,14 @@ def gear_coordinates(tree: Tree, ratios: Mapping[str, float]) -> JointCoordinate
 class HyperReducedSystem(ReducedSystem):
     """Mechanical system of a tree in fewer coordinates: its states are those of the r coordinates.
 
-    Particles beside the tree keep their own coordinates. The attribute ``system`` is that of
-    :class:`~rbnotes.multibody.reduced.reduced_system.ReducedSystem`.
+    Particles beside the tree keep their own coordinates. ``expand(state)`` returns the state of the whole
+    tree, ``reduction(state)`` and ``acceleration_reduction(state)`` the maps to all velocities and
+    accelerations.
 
     Attributes
     ----------
+    system
+        Whole tree, with all particles and forces.
     coordinates
         Map from the r coordinates to the k coordinates of the joints, rad or m.
 
@@ -170,6 +173,7 @@ class HyperReducedSystem(ReducedSystem):
         If ``system`` is not a ``TreeSystem`` or ``coordinates`` is not a ``JointCoordinates``.
     """
 
+    system: TreeSystem
     coordinates: JointCoordinates
 
     def __post_init__(self) -> None:

@@ -41,9 +41,14 @@ def test_energy_account_of_random_scenes(seed):
 
 
 def test_elastic_ball_keeps_its_bounce_height():
-    """It bounces before the weight of the step acts: else each bounce would gain h g u / 2."""
+    """It bounces before the weight of the step acts: else each bounce would gain h g u / 2.
+
+    The contact does no work in any step, as in each impact without friction.
+    """
     model, start = on_ground(Sphere(0.1), 0.6, restitution=1.0)
     path = maximal.simulate(model, start, 0.01, 200)
+    np.testing.assert_allclose(path.work.contacts, 0.0, atol=1e-12)
+    np.testing.assert_allclose(path.work.integrator, 0.0, atol=1e-12)
     assert sum(event.kind == "contact_begins" for event in path.events) >= 3
     np.testing.assert_allclose(path.energies, path.energies[0], rtol=1e-9)
 

@@ -284,7 +284,7 @@ def test_contacts_account_for_joint_corrections():
     settings = StepSettings(5e-3, friction, "baumgarte", gamma, 0.0, "simultaneous")
     context = StepContext(model, settings, None, model.detect_contacts)
     points, start = predict_contacts(context, state), context.start_joints(poses)
-    update, flown, _ = STEPS._first_update_and_free_motion(context, state, points, start)
+    (update,), flown, _ = STEPS._first_update_and_free_motion(context, state, points, start)
     errors = [maximal.constraint_error(model.joints, E) for E in (poses, flown.E)]
     np.testing.assert_allclose(errors[1], (1 - gamma * settings.h) * errors[0], atol=1e-9)
     assert update.contacts.impulses[0, 0] > 0.01

@@ -46,13 +46,14 @@ def assert_second_order(ends):
 
 
 @BOTH
-def test_impact_with_friction_keeps_the_second_order(coordinates):
+@pytest.mark.parametrize("impacts", ["simultaneous", "sequential"])
+def test_impact_with_friction_keeps_the_second_order(coordinates, impacts):
     """A sliding ball that touches the lower link hits it at the start of the first step."""
     ball = Body("ball", Sphere(0.1), mass=1.0, position=[0.18, 0.0, 0.1])
     model = two_links(HINGE, ball, restitution=0.6, mu=0.3)
     start = model.state(qdot={"upper": 0.3}, twists={"ball": [0, 0, 0, -3.0, 0.5, 0]})
     motions = [
-        simulate(model, start, h=h, duration=0.04, coordinates=coordinates, impacts="sequential")
+        simulate(model, start, h=h, duration=0.04, coordinates=coordinates, impacts=impacts)
         for h in (0.02, 0.01, 0.005)
     ]
     for motion in motions:

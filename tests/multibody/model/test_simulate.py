@@ -88,6 +88,42 @@ def imbalance(motion):
 
 
 @BOTH
+@pytest.mark.parametrize("impacts", ["simultaneous", "sequential"])
+@pytest.mark.parametrize("steps", [1, 2, 4])
+def test_impacts_at_ends_of_steps_follow_the_closed_form(coordinates, impacts, steps):
+    """With e = 1/2 the flights last as long as the first fall, then half as long."""
+    fall, e = 0.4, 0.5
+    ball = Body("ball", Sphere(0.1), mass=1.0, position=[0, 0, 0.1 + G * fall**2 / 2], restitution=e)
+    model = Model([ball], ground=[Geometry(Plane(), restitution=e)], mu=0.0)
+    motion = simulate(
+        model, h=fall / (8 * steps), duration=2.25 * fall, coordinates=coordinates, impacts=impacts
+    )
+    # The second impact, after one fall and one flight, leaves e^2 g fall.
+    speed, t = e**2 * G * fall, fall / 4
+    height = speed * t - G * t**2 / 2
+    assert motion.poses("ball")[-1, 2, 3] == pytest.approx(0.1 + height, abs=1e-12)
+    assert motion.twists("ball")[-1, 5] == pytest.approx(speed - G * t, abs=1e-12)
+    np.testing.assert_allclose(np.diff(motion.energies), motion.work.total, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(motion.work.integrator, 0.0, atol=1e-13)
+
+
+@BOTH
+@pytest.mark.parametrize("is_limited", [True, False])
+def test_limit_takes_part_in_an_impact(coordinates, is_limited):
+    """An elastic ball leaves a bar at its limit as it came; a free bar takes part of its momentum."""
+    ball = Body("ball", Sphere(0.1), mass=1.0, position=[0.3, 0, 0.2])
+    bar = Body("bar", Box([0.8, 0.2, 0.2]), mass=2.0, joint=joints.Revolute([0, 1, 0]))
+    limits = [JointLimit("bar", upper=0.0)] if is_limited else []
+    model = Model([ball, bar], constraints=limits, restitution=1.0, mu=0.0, gravity=np.zeros(3))
+    start = model.state(twists={"ball": [0, 0, 0, 0, 0, -2.0]})
+    motion = simulate(model, start, h=0.01, steps=1, coordinates=coordinates)
+    impulse = 4.0 if is_limited else 4.0 / (1.0 + 0.3**2 / bar.spatial_inertia[1, 1])
+    assert motion.twists("ball")[-1, 5] == pytest.approx(impulse - 2.0, abs=1e-9)
+    assert (motion.qdot("bar")[-1].item() > 0.1) == (not is_limited)
+    np.testing.assert_allclose(motion.energies, 2.0, rtol=1e-9)
+
+
+@BOTH
 def test_ball_rebounds_by_the_square_of_its_restitution(coordinates):
     ball = Body("ball", Sphere(0.1), mass=1.0, position=[0, 0, 0.3])
     model = Model([ball], ground=Plane(), restitution=0.8)
