@@ -147,8 +147,8 @@ class FreeMotion:
 
         def energy(q: Array, qdot: Array) -> float:
             twists = twists_unchecked(self.tree, q, qdot)
-            of_rotors = rotor_energy_from_rates(self.armature, qdot)
-            return float(kinetic_energy_from_twists(self.tree, twists) + of_rotors)
+            rotors = rotor_energy_from_rates(self.armature, qdot)
+            return float(kinetic_energy_from_twists(self.tree, twists) + rotors)
 
         v1, a1 = qdot, acceleration(q, qdot)
         v2, a2 = qdot + h / 2 * a1, acceleration(q + h / 2 * v1, qdot + h / 2 * a1)
