@@ -342,6 +342,43 @@ def test_a_demonstration_without_computation_is_refused():
     assert refused("computes nothing", **demonstration, reference=shown_by_heart)
 
 
+PRINTED_TABLE = np.array([[0.0, 1.0], [1.0, 2.718], [2.0, 7.389], [3.0, 20.086]])
+
+
+def table_printed():
+    return PRINTED_TABLE[:, 1]
+
+
+def table_library():
+    return [so3.log(so3.exp([0, 0, 1e-3 * value]))[2] * 1e3 for value in np.exp(PRINTED_TABLE[:, 0])]
+
+
+def through_an_inverse():
+    return np.log(np.exp([1.0, 2.718, 7.389, 20.086]))
+
+
+def through_a_fit():
+    return np.polyval(np.polyfit(*PRINTED_TABLE.T, 3), PRINTED_TABLE[:, 0])
+
+
+def with_a_digit_more():
+    return np.sqrt(np.square([1.0, 2.7183, 7.3891, 20.0855]))
+
+
+@pytest.mark.parametrize("reference", [through_an_inverse, through_a_fit, with_a_digit_more])
+def test_a_demonstration_whose_reference_holds_the_printed_digits(reference):
+    demonstration = {
+        "id": "lloyd/s0.1/table1",
+        "verdict": Verdict.DEMONSTRATION,
+        "inputs": {},
+        "printed": table_printed,
+        "library": table_library,
+        "implements": (so3.exp, so3.log),
+        "tolerance": 1e-3,
+    }
+    assert refused("contains the printed number", **demonstration, reference=reference)
+
+
 # --- what runs on, or fails later -----------------------------------------------------------------------
 
 

@@ -21,6 +21,8 @@ MAX_ROUNDING = 0.5
 MAX_ROUNDING_WITH_REASON = 10.0
 """... and with a stated reason, as for numbers that were computed from rounded ones."""
 ROUNDING_SLACK = 1e-6
+MIN_COPIED_DIGITS = 100
+"""Smallest printed number, in units of its last digit, that no reference contains by chance."""
 
 
 def findings(record: Record) -> list[str]:
@@ -28,12 +30,15 @@ def findings(record: Record) -> list[str]:
     is_exactly_printed = record.verdict in (Verdict.DEMONSTRATION, Verdict.HOLDS)
     if record.printed is None or record.reference is None or record.inputs or not is_exactly_printed:
         return []
-    units = last_digit_units(record.printed, evaluate(record.printed, {}))
+    actual = evaluate(record.printed, {})
+    units = last_digit_units(record.printed, actual)
     if units is None:
         missing = record.verdict is Verdict.DEMONSTRATION
         return ["form: the numbers of a demonstration are not written in its printed form"] if missing else []
+    copied = _copied_numbers(record.reference, actual, units)
+    if copied and not record.tolerance_reason:
+        return [f"oracle: the reference contains the printed number {copied[0]:g} (why: `tolerance_reason`)"]
     expected = evaluate_reference(record.reference, {})
-    actual = evaluate(record.printed, {})
     if actual.shape != expected.shape:
         return []  # the comparison reports this
     allowed = (
@@ -48,6 +53,17 @@ def findings(record: Record) -> list[str]:
     return [
         f"tolerance: {actual[worst]:g} is printed, {expected[worst]:.8g} is right: off by more than "
         f"{'ten units' if record.tolerance_reason else 'half a unit'} of the last digit"
+    ]
+
+
+def _copied_numbers(reference: Function, numbers: Array, units: Array) -> list[float]:
+    """Return the printed numbers of at least three digits that the source of a reference contains."""
+    sizes = np.abs(numbers)
+    known = np.array([*_literal_units(reference)])
+    return [
+        size
+        for size, unit in zip(sizes.flat, units.flat, strict=True)
+        if size / unit >= MIN_COPIED_DIGITS and unit < 1 and np.any(np.abs(known - size) <= unit)
     ]
 
 
