@@ -201,6 +201,44 @@ def diagonal_reference(R, a):
     return np.diag(np.outer(turn(R, a), a))
 
 
+def det_printed(R, a):
+    return np.linalg.det(np.eye(3) + R @ bracket(a))
+
+
+def det_library(R, a):
+    return np.linalg.det(np.eye(3) + so3.hat(R @ a) @ R)
+
+
+def det_reference(R, a):
+    return np.linalg.det(np.eye(3) + turned_reference(R, a) @ R)
+
+
+def root_printed(R, a):
+    M = R @ bracket(a)
+    return np.sqrt(np.einsum("ij,ij->", M, M))
+
+
+def root_library(R, a):
+    return np.sqrt(2 * so3.vee(so3.hat(a)) @ a)
+
+
+def root_reference(R, a):
+    M = turned_reference(R, a)
+    return np.sqrt(np.einsum("ij,ij->", M, M))
+
+
+def singular_printed(R, a):
+    return np.linalg.svd(R @ bracket(a), compute_uv=False)
+
+
+def singular_library(R, a):
+    return np.linalg.svd(so3.hat(R @ a), compute_uv=False)
+
+
+def singular_reference(R, a):
+    return np.linalg.svd(turned_reference(R, a), compute_uv=False)
+
+
 def scaled_printed(R, a):
     return np.append(R @ a, 1e-10 * a[0] * a[1])
 
@@ -221,6 +259,9 @@ def scaled_reference(R, a):
         ("compared through norm", (long_printed, long_library, long_reference)),
         ("compared through trace", (traced_printed, traced_library, traced_reference)),
         ("compared through diag", (diagonal_printed, diagonal_library, diagonal_reference)),
+        ("compared through det", (det_printed, det_library, det_reference)),
+        ("compared through a product with itself", (root_printed, root_library, root_reference)),
+        ("compared through svd", (singular_printed, singular_library, singular_reference)),
         ("an entry of the results", (scaled_printed, scaled_library, scaled_reference)),
     ],
 )
