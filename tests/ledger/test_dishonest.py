@@ -222,6 +222,7 @@ def is_a_root(R, a, size):
     return abs((size - 1) * (size - 2)) < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("holds_when", [is_in_a_list, is_in_an_array, is_a_root])
 def test_a_condition_by_membership(holds_when):
     changes = {"condition": "the size is one or two", "holds_when": holds_when}
