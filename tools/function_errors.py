@@ -235,6 +235,12 @@ def exact_joint(kind: str) -> Any:
     return make_joint(importlib.import_module("rbnotes.joints"), kind, exact)
 
 
+def exact_method(kind: str, name: str) -> Callable[..., Any]:
+    """Return a method of a joint of the exact copy of the package."""
+    method: Callable[..., Any] = getattr(exact_joint(kind), name)
+    return method
+
+
 def joint_cases() -> Iterator[Case]:
     """Return the cases of all types of joint, and of the functions of poses in their package."""
     coordinates_by_kind = {kind: q for kind, (_, q) in JOINTS.items()} | {"Composite": TRIPLE}
@@ -250,7 +256,7 @@ def joint_cases() -> Iterator[Case]:
             yield Case(
                 f"rbnotes.joints.{kind}.{name}",
                 method,
-                lambda kind=kind, name=name: getattr(exact_joint(kind), name),
+                partial(exact_method, kind, name),
                 inputs,
                 scale=1.0,
             )

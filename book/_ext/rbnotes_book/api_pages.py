@@ -61,7 +61,7 @@ ERROR_COLUMNS = {
     "near pi": "angles near pi",
     "large": "large arguments",
 }
-"""Headings of the columns of the table of rounding errors."""
+"""Columns of the table of rounding errors, and the arguments that they are about."""
 CITED = re.compile(r"(Lloyd|Sueda|Si & Guenter)\s|eqs?\. \(|\(Algorithm|\b(19|20)\d\d\b")
 OURS = "this package"
 LITERAL = re.compile(r"(``.*?``|`[^`]*`)")
@@ -259,7 +259,7 @@ def error_lines(what: str, name: str) -> list[str]:
         methods = [key for key in rounding_errors() if key.rpartition(".")[0] == name]
         if not methods:
             return []
-        rows = [["in :ref:`ulps <trust-errors>`", *ERROR_COLUMNS.values()]]
+        rows = [["in :ref:`ulps <trust-errors>`", *ERROR_COLUMNS]]
         rows += [
             [f"``{key.rpartition('.')[2]}``", *map(_error_text, rounding_errors()[key].values())]
             for key in methods
