@@ -3,7 +3,8 @@
     python tools/cite_notes.py FOLDER     the folder of the notes' texts and of their inventory.csv
 
 A display rests on an earlier one that is cited in the sentences that lead to it, or in the clause that
-follows it ("where ..."). A passage of prose with a record rests on what it cites. Only ids are stored.
+follows it ("where ..."), and on each one that its own words cite: a line of an algorithm, or a remark beside
+a formula. A passage of prose with a record rests on what it cites. Only ids are stored.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ FILES = {
 NUM_LEADING_PARAGRAPHS = 2
 """Number of paragraphs before a display whose citations count as its own."""
 MATH = re.compile(r"\$[^$]*\$")
+REMARK = re.compile(r"\\text\{([^{}]*)\}")
 SENTENCE = re.compile(r"(?<=[.:)])\s+(?=[A-Z])")
 CITATION = re.compile(r"(?P<algorithm>Alg(?:orithm|\.)?\s*)?\\?\(?(?P<number>\d+(?:\.\d+)?)\\?\)?")
 OF_OTHERS = re.compile(r"\btheir (?:Equation|Eq)")
@@ -65,6 +67,11 @@ def cited(sentence: str, displays: Sequence[Display]) -> Iterator[Display]:
             yield by_key[key]
 
 
+def words(display: Display, line: str) -> str:
+    """Return the words in a line of a display: the lines of an algorithm, the remarks in a formula."""
+    return line if "/alg" in display.id else " ".join(REMARK.findall(line))
+
+
 def citations(text: str, displays: Sequence[Display], prose: Sequence[str]) -> set[tuple[str, str]]:
     """Return pairs of a display or passage, and an earlier display on which it rests.
 
@@ -86,6 +93,7 @@ def citations(text: str, displays: Sequence[Display], prose: Sequence[str]) -> s
     for number, line in enumerate(lines, start=1):
         if number in inside:
             before = inside[number]
+            pairs |= {(before.id, each.id) for each in cited(words(before, line), displays) if each != before}
             continue
         if not line.strip():
             continue

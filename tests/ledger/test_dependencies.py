@@ -62,6 +62,8 @@ def test_both_directions_agree():
         ("sueda/s1.9.2/e1.31", "sueda/s1.4/e1.12"),
         ("lloyd/s0.14/d5", "lloyd/s0.14/e0.12"),
         ("si/s4/e10", "si/s3/e1"),
+        ("sueda/s2.11/alg8", "sueda/s2.11/e2.118"),  # in a line of the algorithm
+        ("sueda/s2.4.9/e2.50", "sueda/s1.5/e1.19"),  # in a remark
     ],
 )
 def test_known_dependencies(display, below):
@@ -106,11 +108,11 @@ $$c = a(1.1) \\quad (1.2)$$
 
 where $f(1.1)$ is a number, see (1.1). Use Algorithm 1.
 
-Algorithm 1
+Algorithm 1: solve (1.1) for $f(1.2)$
 
 It repeats Eq. (1.2).
 
-$$d = c \\quad (1.3)$$
+$$d = c(1.2) \\text{ by (1.1), } e = d \\text{ as in (1.4)} \\quad (1.3)$$
 """
 
 
@@ -122,4 +124,5 @@ def test_citations_of_a_text(monkeypatch):
     numbers = {"e1.1": 1, "e1.2": 7, "alg1": 11, "e1.3": 15}
     displays = [Display(f"x/s1/{key}", "1", line, line) for key, line in numbers.items()]
     edges = {(a[5:], b[5:]) for a, b in citations(TEXT, displays, ["x/s1/t13"])}
-    assert edges == {("e1.2", "e1.1"), ("e1.3", "e1.2"), ("t13", "e1.2")}
+    prose = {("e1.2", "e1.1"), ("e1.3", "e1.2"), ("t13", "e1.2")}
+    assert edges == prose | {("alg1", "e1.1"), ("e1.3", "e1.1")}

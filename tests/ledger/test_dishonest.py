@@ -195,6 +195,44 @@ def test_a_condition_that_is_a_flag(flags):
     assert refused("only reads a flag", **FLAGGED, inputs={**INPUTS, "flag": flags}, condition_inputs=given)
 
 
+SOME_SIZES = (1.0, 2.0, 3.0)
+
+
+def member_printed(R, a, size):
+    return turned_printed(R, a) * (1.0 if size < 2.5 else size)
+
+
+def member_library(R, a, size):
+    return turned_library(R, a)
+
+
+def member_reference(R, a, size):
+    return turned_reference(R, a)
+
+
+def is_in_a_list(R, a, size):
+    return size in (1.0, 2.0)
+
+
+def is_in_an_array(R, a, size):
+    return bool(np.isin(size, SOME_SIZES[:2]))
+
+
+def is_a_root(R, a, size):
+    return abs((size - 1) * (size - 2)) < 1e-9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("holds_when", [is_in_a_list, is_in_an_array, is_a_root])
+def test_a_condition_by_membership(holds_when):
+    changes = {"condition": "the size is one or two", "holds_when": holds_when}
+    forms = {"printed": member_printed, "library": member_library, "reference": member_reference}
+    inputs = {**INPUTS, "size": st.sampled_from(SOME_SIZES)}
+    given = {**INPUTS, "size": st.sampled_from(SOME_SIZES[:2])}
+    fields = {"verdict": Verdict.CONDITIONAL, "inputs": inputs, "condition_inputs": given}
+    assert refused("only reads a flag", **fields, **forms, **changes)
+
+
 def test_a_condition_without_failures_outside_it_is_reported():
     def spoilt(R, a):
         return turned_printed(R, a) + (1.0 if a[0] > 1.9 else 0.0)

@@ -318,14 +318,45 @@ NO_FORMS = {"verdict": Verdict.DEFINITION, "inputs": {}, "printed": None, "libra
         (r"E \propto h^2", ()),
         (r"\mathbf M \text{ symmetric}", ()),
         (r"\mathbf M\ \text{stays positive}", ()),
+        (
+            r"\mathbf B \equiv \underbrace{\mathbf R[\mathbf a]\mathbf R^T}_{[\mathbf R\mathbf a]}",
+            (r"\mathbf B",),
+        ),
+        (r"\mathbf B \equiv \overbrace{\mathbf R\mathbf R^T}^{\mathbf I}", (r"\mathbf B",)),
+        (r"c \equiv \frac{\sin x}{x} \to 1", ("c",)),
+        (r"c \equiv \lim_{x\to 0}\frac{\sin x}{x} \longrightarrow 1", ("c",)),
+        (r"f \equiv x^2,\quad f' \equiv 2x", ("f", "f'")),
+        (
+            r"\mathbf v \equiv R\mathbf x,\quad \dot{\mathbf v} \equiv \dot R\dot{\mathbf x}",
+            (r"\mathbf v", r"\dot{\mathbf v}"),
+        ),
     ],
 )
 def test_a_claim_in_the_form_of_a_definition_is_reported(formula, defines):
     assert refused("form:", **NO_FORMS, formula=formula, defines=defines)
 
 
-def test_a_definition_with_the_title_of_a_claim_is_reported():
-    assert refused("title", **NO_FORMS, formula="", id="lloyd/s0.1/t12", title="Energy is constant")
+@pytest.mark.parametrize(
+    ("formula", "defines"),
+    [
+        (r"c \equiv \lim_{x\to 0}\frac{\sin x}{x}", ("c",)),
+        (
+            r"A \equiv \begin{pmatrix} C \\ G \end{pmatrix},\quad"
+            r"\dot A \equiv \begin{pmatrix} \dot C \\ \dot G \end{pmatrix}",
+            ("A", r"\dot A"),
+        ),
+    ],
+)
+def test_definitions_by_limits_and_rates_of_stacks(formula, defines):
+    outcome = verify(make(**NO_FORMS, formula=formula, defines=defines))
+    assert outcome.confirmed, outcome.reason
+
+
+@pytest.mark.parametrize(
+    "title", ["Energy is constant", "Conservation of energy", "symmetry of the mass matrix"]
+)
+def test_a_definition_with_the_title_of_a_claim_is_reported(title):
+    assert refused("title", **NO_FORMS, formula="", id="lloyd/s0.1/t12", title=title)
 
 
 def test_a_symbol_with_another_index_is_another_symbol():

@@ -183,6 +183,25 @@ def test_primitives_are_named():
     assert refused("under test", **{**used, "implements": (se3.exp,)}, primitives=names[:1])
 
 
+def by_the_adjoint(R, a):
+    E = np.eye(4)
+    E[:3, :3], E[:3, 3] = R, R @ a
+    return se3.Ad(E)[3:, :3] @ R.T
+
+
+def by_the_rate_of_a_jacobian(R, a):
+    rate = so3.left_jacobian_dot(np.zeros(3), R @ a)
+    return rate - rate.T
+
+
+@pytest.mark.parametrize(
+    ("reference", "primitive"),
+    [(by_the_adjoint, "rbnotes.se3.Ad"), (by_the_rate_of_a_jacobian, "rbnotes.so3.left_jacobian_dot")],
+)
+def test_a_primitive_that_runs_the_function_under_test(reference, primitive):
+    assert refused("the function under test", reference=reference, primitives=(primitive,))
+
+
 def exponential_library(E, xi):
     half = E @ se3.exp(-0.25 * xi)
     return half @ se3.exp(0.25 * xi) @ np.block([

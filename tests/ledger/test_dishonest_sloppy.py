@@ -201,6 +201,44 @@ def diagonal_reference(R, a):
     return np.diag(np.outer(turn(R, a), a))
 
 
+def det_printed(R, a):
+    return np.linalg.det(np.eye(3) + R @ bracket(a))
+
+
+def det_library(R, a):
+    return np.linalg.det(np.eye(3) + so3.hat(R @ a) @ R)
+
+
+def det_reference(R, a):
+    return np.linalg.det(np.eye(3) + turned_reference(R, a) @ R)
+
+
+def root_printed(R, a):
+    M = R @ bracket(a)
+    return np.sqrt(np.einsum("ij,ij->", M, M))
+
+
+def root_library(R, a):
+    return np.sqrt(2 * so3.vee(so3.hat(a)) @ a)
+
+
+def root_reference(R, a):
+    M = turned_reference(R, a)
+    return np.sqrt(np.einsum("ij,ij->", M, M))
+
+
+def singular_printed(R, a):
+    return np.linalg.svd(R @ bracket(a), compute_uv=False)
+
+
+def singular_library(R, a):
+    return np.linalg.svd(so3.hat(R @ a), compute_uv=False)
+
+
+def singular_reference(R, a):
+    return np.linalg.svd(turned_reference(R, a), compute_uv=False)
+
+
 def scaled_printed(R, a):
     return np.append(R @ a, 1e-10 * a[0] * a[1])
 
@@ -221,6 +259,9 @@ def scaled_reference(R, a):
         ("compared through norm", (long_printed, long_library, long_reference)),
         ("compared through trace", (traced_printed, traced_library, traced_reference)),
         ("compared through diag", (diagonal_printed, diagonal_library, diagonal_reference)),
+        ("compared through det", (det_printed, det_library, det_reference)),
+        ("compared through a product with itself", (root_printed, root_library, root_reference)),
+        ("compared through svd", (singular_printed, singular_library, singular_reference)),
         ("an entry of the results", (scaled_printed, scaled_library, scaled_reference)),
     ],
 )
@@ -340,6 +381,50 @@ def test_a_demonstration_without_computation_is_refused():
         "tolerance": 5e-3,
     }
     assert refused("computes nothing", **demonstration, reference=shown_by_heart)
+
+
+PRINTED_TABLE = np.array([[0.0, 1.0], [1.0, 2.718], [2.0, 7.389], [3.0, 20.086]])
+
+
+def table_printed():
+    return PRINTED_TABLE[:, 1]
+
+
+def table_library():
+    return [so3.log(so3.exp([0, 0, 1e-3 * value]))[2] * 1e3 for value in np.exp(PRINTED_TABLE[:, 0])]
+
+
+def through_an_inverse():
+    return np.log(np.exp([1.0, 2.718, 7.389, 20.086]))
+
+
+def through_a_fit():
+    return np.polyval(np.polyfit(*PRINTED_TABLE.T, 3), PRINTED_TABLE[:, 0])
+
+
+def with_a_digit_more():
+    return np.sqrt(np.square([1.0, 2.7183, 7.3891, 20.0855]))
+
+
+PRINTED_TEXT = "1.000 2.718 7.389 20.086"
+
+
+def from_a_text():
+    return np.array(list(map(float, PRINTED_TEXT.split())))
+
+
+@pytest.mark.parametrize("reference", [through_an_inverse, through_a_fit, with_a_digit_more, from_a_text])
+def test_a_demonstration_whose_reference_holds_the_printed_digits(reference):
+    demonstration = {
+        "id": "lloyd/s0.1/table1",
+        "verdict": Verdict.DEMONSTRATION,
+        "inputs": {},
+        "printed": table_printed,
+        "library": table_library,
+        "implements": (so3.exp, so3.log),
+        "tolerance": 1e-3,
+    }
+    assert refused("the reference contains", **demonstration, reference=reference)
 
 
 # --- what runs on, or fails later -----------------------------------------------------------------------

@@ -6,6 +6,7 @@ its code.
 
 from __future__ import annotations
 
+import csv
 import importlib
 import inspect
 import re
@@ -53,6 +54,14 @@ orphan: true
 ARGUMENTS = Path(__file__).parents[2] / "_data" / "arguments.toml"
 RETURNS = ARGUMENTS.with_name("returns.toml")
 SOURCES = ARGUMENTS.with_name("sources.toml")
+ERRORS = ARGUMENTS.with_name("function-errors.csv")
+ERROR_COLUMNS = {
+    "generic": "generic arguments",
+    "small": "small ones",
+    "near pi": "angles near pi",
+    "large": "large arguments",
+}
+"""Columns of the table of rounding errors, and the arguments that they are about."""
 CITED = re.compile(r"(Lloyd|Sueda|Si & Guenter)\s|eqs?\. \(|\(Algorithm|\b(19|20)\d\d\b")
 OURS = "this package"
 LITERAL = re.compile(r"(``.*?``|`[^`]*`)")
@@ -236,6 +245,41 @@ def names_its_source(name: str, function: Any) -> bool:
 
 
 @cache
+def rounding_errors() -> dict[str, dict[str, float]]:
+    """Return the rounding errors of functions and methods in ulps, by dotted name and kind of arguments."""
+    with ERRORS.open(encoding="utf-8", newline="") as file:
+        return {
+            row["function"]: {key: float(row[key]) for key in ERROR_COLUMNS} for row in csv.DictReader(file)
+        }
+
+
+def error_lines(what: str, name: str) -> list[str]:
+    """Return the rounding errors of a function, or of the methods of a class, as lines of a docstring."""
+    if what == "class":
+        methods = [key for key in rounding_errors() if key.rpartition(".")[0] == name]
+        if not methods:
+            return []
+        rows = [["in :ref:`ulps <trust-errors>`", *ERROR_COLUMNS]]
+        rows += [
+            [f"``{key.rpartition('.')[2]}``", *map(_error_text, rounding_errors()[key].values())]
+            for key in methods
+        ]
+        cells = [f"   {'* -' if k == 0 else '  -'} {cell}" for row in rows for k, cell in enumerate(row)]
+        return [".. list-table:: Rounding errors", "   :header-rows: 1", "", *cells, ""]
+    if name not in rounding_errors():
+        return []
+    parts = (
+        f"{_error_text(rounding_errors()[name][column])} for {heading}"
+        for column, heading in ERROR_COLUMNS.items()
+    )
+    return [f"*Rounding error in* :ref:`ulps <trust-errors>`: {', '.join(parts)}.", ""]
+
+
+def _error_text(error: float) -> str:
+    return f"{error:,.0f}" if error >= 100 else f"{error:.2g}"
+
+
+@cache
 def own_subpackages() -> frozenset[str]:
     """Return the subpackages whose functions are all the package's own."""
     return frozenset(tomllib.loads(SOURCES.read_text(encoding="utf-8"))["ours"]["subpackages"])
@@ -351,6 +395,7 @@ def _add_claims(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines
     records = records_by_name().get(name, [])
     if records:
         lines += ["", *_claims(records), ""]
+    lines += ["", *error_lines(what, name)]
 
 
 def _claims(records: Iterable[Record]) -> list[str]:

@@ -16,7 +16,7 @@ from flint import fmpq
 from rbnotes.ledger.evidence import Evidence
 from rbnotes.ledger.exact.arrays import ExactArray, array, plain_objects
 from rbnotes.ledger.exact.degrees import sum_degree
-from rbnotes.ledger.exact.linear_algebra import is_close_to_zero
+from rbnotes.ledger.exact.linear_algebra import ExactlySingular, is_close_to_zero
 from rbnotes.ledger.exact.loader import exact_package
 from rbnotes.ledger.exact.numbers import Exact, ball, trace
 from rbnotes.ledger.exact.replacements import SET_BITS, SET_SIZE, seed_offsets
@@ -100,11 +100,14 @@ class Evaluation:
         Why the result proves nothing, if so.
     num_branches
         Comparisons of numbers that depend on the inputs.
+    is_undefined
+        True if a matrix of fractions has no inverse, which proves that the form has no value.
     """
 
     numbers: np.ndarray | None
     caveat: str = ""
     num_branches: int = 0
+    is_undefined: bool = False
 
 
 def evaluate(form: Any, values: Mapping[str, Any]) -> list[Evaluation]:
@@ -141,6 +144,9 @@ def _evaluate_path(form: Any, values: Mapping[str, Any], choices: tuple[bool, ..
         numbers = plain_objects(result)
     except TimeLimitExceeded:
         raise
+    except ExactlySingular as error:
+        is_proved = not trace.tainted_decisions and not trace.outcomes
+        return Evaluation(None, f"{type(error).__name__}: {error}", is_undefined=is_proved)
     except Exception as error:
         return Evaluation(None, f"{type(error).__name__}: {error}"[:120])
     if len(trace.outcomes) < len(choices):
@@ -178,6 +184,8 @@ def _compare_results(actual: Evaluation, expected: Evaluation) -> Comparison:
     """Compare two results: equal, different or unknown, exactly or by enclosures."""
     reason = expected.caveat and f"oracle: {expected.caveat}"
     reason = reason or (actual.caveat and f"form: {actual.caveat}")
+    if actual.is_undefined and not expected.caveat:
+        return Comparison("different", EXACT, distance=np.inf)
     if actual.numbers is None or expected.numbers is None:
         return Comparison("unknown", reason=reason)
     if actual.numbers.shape != expected.numbers.shape:

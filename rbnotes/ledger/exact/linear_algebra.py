@@ -35,6 +35,10 @@ class EigenDecomposition(NamedTuple):
     eigenvectors: Any
 
 
+class ExactlySingular(np.linalg.LinAlgError):
+    """A matrix of fractions has no inverse."""
+
+
 class SingularValueDecomposition(NamedTuple):
     """Singular values and vectors, as NumPy names them."""
 
@@ -104,7 +108,8 @@ def _solve(M: np.ndarray, right: np.ndarray) -> np.ndarray:
     try:
         solution = _to_flint(M, rational).solve(_to_flint(right, rational))
     except ZeroDivisionError:
-        raise np.linalg.LinAlgError("Singular matrix") from None
+        is_proved = rational and not _is_tainted(M)
+        raise (ExactlySingular if is_proved else np.linalg.LinAlgError)("Singular matrix") from None
     return _from_flint(solution, _is_tainted(M, right), degree)
 
 

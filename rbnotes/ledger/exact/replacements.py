@@ -179,8 +179,49 @@ def _lower_series_threshold_of_oracle(module: Any) -> None:
 
 
 @patch("complementarity.block_principal_pivoting")
-def _reduce_proximal_weight(module: Any) -> None:
+def _solve_free_block_exactly(module: Any) -> None:
+    """Solve for the free variables at once instead of iterating to rounding; reduce the proximal weight."""
     module.PROXIMAL_WEIGHT = PROXIMAL_WEIGHT
+    iteration_class, refine_active_set = module._BlockIteration, module.refine_active_set
+    refine_to_rounding = iteration_class.refine
+
+    def refine(self, side, z, factorization=None):
+        free, exact = np.flatnonzero(side == 0), self.at_bounds(side)
+        try:
+            solve = module.principal_solver(self.M, free, zeros(len(side)), self.is_symmetric)
+        except (np.linalg.LinAlgError, RuntimeError):  # redundant rows
+            return refine_to_rounding(self, side, z, factorization)
+        exact[free] = solve(-(self.M @ exact + self.q)[free])
+        return self.clip(exact)
+
+    def refine_exactly(problem, z):
+        iteration = iteration_class(problem)
+        z = iteration.clip(array(z, float))
+        refined = iteration.refine(iteration.classify(z), z)
+        is_solution = iteration.residuals(refined).relative <= PROXIMAL_WEIGHT
+        return refined if is_solution else refine_active_set(problem, z)
+
+    iteration_class.refine, module.refine_active_set = refine, refine_exactly
+
+
+@patch("forces.assembly")
+def _keep_zero_entries(module: Any) -> None:
+    """Keep the entries that may be zero, which changes no matrix."""
+
+    def add(self, indices, blocks):
+        rows, columns = np.broadcast_arrays(indices[:, :, None], indices[:, None, :])
+        is_entry = (rows != module.NO_COORDINATE) & (columns != module.NO_COORDINATE)
+        self.rows.append(rows[is_entry])
+        self.columns.append(columns[is_entry])
+        self.values.append(np.broadcast_to(blocks, rows.shape)[is_entry])
+
+    module._SparseEntries.add = add
+
+
+@patch("friction.single_qp")
+def _accept_solutions(module: Any) -> None:
+    """Accept solutions without the test of the laws of friction: the oracle decides if they are right."""
+    module._law_violation = lambda *_: ZERO
 
 
 @patch("constraints._dense_kkt")

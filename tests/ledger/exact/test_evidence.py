@@ -167,6 +167,45 @@ def test_conditional_claims_are_proved_on_both_sides(some):
     assert not prove(claim("conditional", inputs=commuting, condition_inputs=commuting, **fields)).is_proof
 
 
+def test_a_singular_matrix_of_fractions_proves_a_print_undefined(some):
+    def twice_the_same_row(a):
+        return np.linalg.solve(np.array([a, 2 * a]), np.ones(2))
+
+    fields = {"printed": twice_the_same_row, "reference": lambda a: a, "library": lambda a: a}
+    result = prove(claim("erratum", **fields, inputs={"a": some.nonzero_vectors(2)}))
+    assert (result.kind, result.num_wrong) == ("exact", NUM_DRAWS)
+
+    def by_roots(a):  # balls do not decide it
+        return np.linalg.solve(np.array([np.sqrt(2) * a, np.sqrt(8) * a]), np.ones(2))
+
+    result = prove(claim("erratum", **fields | {"printed": by_roots}, inputs={"a": some.nonzero_vectors(2)}))
+    assert result.kind == "sampled"
+
+
+def test_complementarity_problems_are_solved_exactly(some):
+    with exact_package():
+        from rbnotes.complementarity import LCP, BoxLCP, block_principal_pivoting
+
+    def free_and_bound(a):
+        M = np.array([[a * a + 1, a], [a, 2]])
+        return block_principal_pivoting(LCP(M, np.array([-1, 3]))).z
+
+    def solved(a):
+        return np.array([1 / (a * a + 1), 0])
+
+    def at_both_bounds(a):
+        M = np.array([[a, 0], [0, 2]])
+        return block_principal_pivoting(BoxLCP(M, np.array([-9, -1]), -np.ones(2), np.ones(2))).z
+
+    inputs = {"a": some.numbers(0.25, 2)}
+    result = prove(claim(printed=free_and_bound, reference=solved, inputs=inputs))
+    assert result.is_proof
+    result = prove(
+        claim(printed=at_both_bounds, reference=lambda a: np.array([1, 1 / 2]) + 0 * a, inputs=inputs)
+    )
+    assert result.is_proof
+
+
 def test_taint_is_never_forgiven(some):
     def rounded(a):
         return np.asarray([float(f"{float(x):.17g}") for x in a])

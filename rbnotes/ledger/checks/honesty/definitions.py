@@ -92,6 +92,24 @@ ORDER_RELATION = re.compile(
 )
 
 
+NOUN = re.compile(
+    r"\b(?:\w*symmetry|\w*equality|equivalence|ortho(?:gon|norm)ality|(?:semi)?definiteness|invertibility|"
+    r"singularity|uniqueness|existence|conservation|invariance|constancy|(?:in)?dependence|linearity|"
+    r"commutativity|convergence|consistency|boundedness|cancellation|absence)\b",
+    re.IGNORECASE,
+)
+"""Nouns that name a property, which is a claim."""
+BRACE = re.compile(r"\\(?:underbrace|overbrace|underset|overset|stackrel)(?![a-zA-Z])")
+LIMIT_SUBSCRIPT = re.compile(r"\\lim\s*_\s*\{[^{}]*\}")
+ARROW = re.compile(
+    r"\\(?:to|(?:long|x)?rightarrow|(?:long)?mapsto|searrow|nearrow|downarrow|uparrow)(?![a-zA-Z])"
+)
+DERIVATIVE_MARKS = re.compile(
+    r"\\d{0,3}dot(?![a-zA-Z])|'+|\^\s*\{?\s*(?:\\prime\s*)+\}?|"
+    r"\\t?frac\s*\{\s*(?:\\mathrm\s*)?\{?\s*(?:d|\\partial)\s*\}?|\{\s*(?:d|\\partial)\s*t\s*\}"
+)
+
+
 def findings(formula: str, defines: Iterable[str], *, checked: bool = False) -> Iterator[str]:
     """Yield the reasons why a formula is not a definition of the given symbols.
 
@@ -101,6 +119,10 @@ def findings(formula: str, defines: Iterable[str], *, checked: bool = False) -> 
     defines = tuple(defines)
     if sentence := SENTENCE.search(formula):
         yield f"form: `{sentence[0].strip()}` makes a sentence, which is a claim"
+    if BRACE.search(formula):
+        yield "form: a brace or a mark over a relation makes two expressions equal: it is a claim"
+    if ARROW.search(LIMIT_SUBSCRIPT.sub("", formula)):
+        yield "form: the value of a limit is a claim"
     if not relations and not defines:
         if ORDER_RELATION.search(formula):
             yield f"form: {formula.strip()[:70]} compares what is defined elsewhere: it is a claim"
@@ -111,6 +133,8 @@ def findings(formula: str, defines: Iterable[str], *, checked: bool = False) -> 
     yield from (
         f"form: {symbol} of `defines` is no plain symbol" for symbol in defines if not is_symbol(symbol)
     )
+    if not checked:
+        yield from _derivative_findings(relations, defines)
     symbols = {normalize_tex(symbol) for symbol in defines}
     defined_sides: set[str] = set()
     for text in relations:
@@ -131,6 +155,29 @@ def findings(formula: str, defines: Iterable[str], *, checked: bool = False) -> 
         for symbol in defines
         if normalize_tex(symbol) not in defined_sides
     )
+
+
+def _derivative_findings(relations: Iterable[str], defines: Iterable[str]) -> Iterator[str]:
+    """Yield findings on derivatives of symbols that are defined, too, unless both are stacks of the same."""
+    sides = {
+        normalize_tex(symbol): side
+        for text in relations
+        for symbol, *others in [split_sides(text)]
+        for side in others[:1]
+    }
+    symbols = {_plain(symbol): symbol for symbol in defines if not DERIVATIVE_MARKS.search(symbol)}
+    for symbol in defines:
+        base = symbols.get(_plain(symbol))
+        if base is None or base == symbol:
+            continue
+        right, derivative = (sides.get(normalize_tex(each), "") for each in (base, symbol))
+        if not (r"\begin{" in right and _plain(right) == _plain(derivative)):
+            yield f"form: {symbol} is the derivative of {base}: its value is a claim"
+
+
+def _plain(text: str) -> str:
+    """Return TeX without the marks of derivatives and without braces."""
+    return re.sub(r"[{}\s]", "", DERIVATIVE_MARKS.sub("", text))
 
 
 def _contains_symbol(side: str, symbol: str) -> bool:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from types import FunctionType
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +23,8 @@ from rbnotes.ledger.checks.claim_code import (
     loaded_modules,
     readable_function,
     record_forms,
+    referenced_objects,
+    unwrap_function,
 )
 from rbnotes.ledger.checks.honesty.normal_form import normal_form
 from rbnotes.ledger.checks.honesty.tracing import CodeTrace, NamedCode, display_name, trace
@@ -68,6 +72,36 @@ def findings(record: Record, traces: dict[str, CodeTrace]) -> list[str]:
     ]
 
 
+def _reaches(primitive: Any, tested: Any) -> bool:
+    """Return True if a primitive names the function under test or its formula, directly or indirectly.
+
+    The formula of a function that checks its arguments is the one of the same name that it calls.
+    """
+    code = unwrap_function(tested)
+    start = unwrap_function(primitive)
+    if code is None or start is None:
+        return False
+    formulas = {each for each in _named_functions(code) if each.__name__ == code.__name__} | {code}
+    visited: set[FunctionType] = set()
+    pending = [start]
+    while pending:
+        current = pending.pop()
+        if current in formulas:
+            return True
+        if current not in visited:
+            visited.add(current)
+            pending += _named_functions(current)
+    return False
+
+
+@cache
+def _named_functions(function: FunctionType) -> tuple[FunctionType, ...]:
+    """Return the functions that a function names, those of the package only."""
+    if code_owner(function.__module__) == "elsewhere":
+        return ()
+    return tuple(filter(None, map(unwrap_function, referenced_objects(function))))
+
+
 def _primitive_findings(
     record: Record, primitives: list[NamedCode], implementing: list[NamedCode], traces: dict[str, CodeTrace]
 ) -> list[str]:
@@ -84,6 +118,8 @@ def _primitive_findings(
             findings.append(f"oracle: primitive {primitive.name} is one of the record's forms")
         elif any(primitive.value is other.value for other in implementing):
             findings.append(f"oracle: primitive {primitive.name} is the function under test")
+        elif shared := next((each for each in implementing if _reaches(primitive.value, each.value)), None):
+            findings.append(f"oracle: primitive {primitive.name} runs {shared.name}, the function under test")
         elif not reference.enters(primitive):
             findings.append(f"oracle: primitive {primitive.name} is never entered by the reference")
         elif primitive.name in (reference.returned_primitives or ()) and any(

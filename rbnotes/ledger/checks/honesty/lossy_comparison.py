@@ -10,20 +10,56 @@ import numpy as np
 from rbnotes.arguments import Array
 from rbnotes.ledger.checks.claim_code import readable_function
 from rbnotes.ledger.checks.honesty.normal_form import normal_form
-from rbnotes.ledger.record import Record
+from rbnotes.ledger.record import Function, Record
 
 SIZE_PATTERN = r"\||\\[lr]?[vV]ert|\\norm|\\abs|length|magnitude|size|distance"
+SQUARE = "a product with itself"
 LOSSY_FUNCTIONS = {
     **dict.fromkeys(("sort", "sorted"), r"\\lambda|eigenv|\\sigma|root|sort|order"),
     **dict.fromkeys(("abs", "absolute", "norm", "fabs"), SIZE_PATTERN),
+    **dict.fromkeys(("det", "slogdet"), "det"),
+    **dict.fromkeys(
+        ("eigvals", "eigvalsh", "svd", "svdvals", "matrix_rank"), r"\\lambda|eigenv|\\sigma|singular|rank"
+    ),
+    # The largest violation of inequalities is all that they state.
+    **dict.fromkeys(("max", "amax", "min", "amin"), r"max|min|largest|smallest|\\[gl]eq?(?![a-zA-Z])"),
+    "sum": r"\\sum|sum|total",
     "trace": r"tr",
     **dict.fromkeys(("diag", "diagonal"), "diag"),
+    SQUARE: rf"{SIZE_PATTERN}|\^\{{?2|square|energy",
 }
 """Operations that keep only a part of the numbers, with the patterns that request them in formula or text."""
-LAST_CALL = re.compile(r"return Call\((?:[\w.]+\.)?(\w+)[,)]")
+CALL = re.compile(r"Call\((?:[\w.]+\.)?(\w+)[,)]")
+WRAPPERS = re.compile(r"Call\((?:[\w.]+\.)?(?:sqrt|atleast_1d|array|float), (?P<argument>.*)\)")
 ROUNDING_ERROR = 1e-13
 MIN_VISIBLE_RATIO = 1e3
 """Ratio to the tolerance that an entry must exceed on some input to count as compared."""
+
+
+def _last_operation(form: Function) -> str:
+    """Return the name of the function whose result a form returns, or :data:`SQUARE`."""
+    text = normal_form(readable_function(form)).split("\n")[-1].removeprefix("return ")
+    while wrapped := WRAPPERS.fullmatch(text):
+        text = wrapped["argument"]
+    if match := CALL.match(text):
+        operands = _split(text[len("Call(") : -1], ", ")
+        is_square = match[1] in ("einsum", "inner", "vdot", "tensordot") and operands[-1] == operands[-2]
+        return SQUARE if is_square else match[1]
+    factors = _split(text[1:-1], "@") if text[:1] == "(" else []
+    half = len(factors) // 2
+    return SQUARE if factors and factors[:half] == factors[half:] else ""
+
+
+def _split(text: str, separator: str) -> list[str]:
+    """Return the parts of a text between separators outside of brackets."""
+    parts, depth = [""], 0
+    for place, character in enumerate(text):
+        depth += (character in "([") - (character in ")]")
+        if depth == 0 and text.startswith(separator, place):
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts]
 
 
 def findings(
@@ -32,11 +68,7 @@ def findings(
     """Yield findings on forms that compare only a part of their results, and on too small entries."""
     if record.printed is None or record.reference is None or not record.inputs:
         return
-    last = [
-        LAST_CALL.match(normal_form(readable_function(form)).split("\n")[-1])
-        for form in (record.printed, record.reference)
-    ]
-    names = [match[1] if match else "" for match in last]
+    names = [_last_operation(form) for form in (record.printed, record.reference)]
     if names[0] == names[1] and names[0] in LOSSY_FUNCTIONS:
         is_requested = re.search(LOSSY_FUNCTIONS[names[0]], record.formula + record.title)
         if not is_requested and not (names[0] == "diag" and expected[0].ndim == 2):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import inspect
 import io
+import re
 import sys
 import tokenize
+from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
@@ -21,6 +23,9 @@ MAX_ROUNDING = 0.5
 MAX_ROUNDING_WITH_REASON = 10.0
 """... and with a stated reason, as for numbers that were computed from rounded ones."""
 ROUNDING_SLACK = 1e-6
+DIGITS_IN_TEXT = re.compile(r"^[bru]*['\"]{1,3}[\d\s.,;eE+-]*\d{3}[\d\s.,;eE+-]*['\"]{1,3}$")
+MIN_COPIED_DIGITS = 100
+"""Smallest printed number, in units of its last digit, that no reference contains by chance."""
 
 
 def findings(record: Record) -> list[str]:
@@ -28,12 +33,17 @@ def findings(record: Record) -> list[str]:
     is_exactly_printed = record.verdict in (Verdict.DEMONSTRATION, Verdict.HOLDS)
     if record.printed is None or record.reference is None or record.inputs or not is_exactly_printed:
         return []
-    units = last_digit_units(record.printed, evaluate(record.printed, {}))
+    actual = evaluate(record.printed, {})
+    units = last_digit_units(record.printed, actual)
     if units is None:
         missing = record.verdict is Verdict.DEMONSTRATION
         return ["form: the numbers of a demonstration are not written in its printed form"] if missing else []
+    if any(map(DIGITS_IN_TEXT.search, _tokens(record.reference, tokenize.STRING))):
+        return ["oracle: the reference contains digits in a text"]
+    copied = _copied_numbers(record.reference, actual, units)
+    if copied and not record.tolerance_reason:
+        return [f"oracle: the reference contains the printed number {copied[0]:g} (why: `tolerance_reason`)"]
     expected = evaluate_reference(record.reference, {})
-    actual = evaluate(record.printed, {})
     if actual.shape != expected.shape:
         return []  # the comparison reports this
     allowed = (
@@ -48,6 +58,17 @@ def findings(record: Record) -> list[str]:
     return [
         f"tolerance: {actual[worst]:g} is printed, {expected[worst]:.8g} is right: off by more than "
         f"{'ten units' if record.tolerance_reason else 'half a unit'} of the last digit"
+    ]
+
+
+def _copied_numbers(reference: Function, numbers: Array, units: Array) -> list[float]:
+    """Return the printed numbers of at least three digits that the source of a reference contains."""
+    sizes = np.abs(numbers)
+    known = np.array([*_literal_units(reference)])
+    return [
+        size
+        for size, unit in zip(sizes.flat, units.flat, strict=True)
+        if size / unit >= MIN_COPIED_DIGITS and unit < 1 and np.any(np.abs(known - size) <= unit)
     ]
 
 
@@ -67,20 +88,22 @@ def last_digit_units(printed: Function, numbers: Array) -> Array | None:
 def _literal_units(printed: Function) -> dict[float, float]:
     """Return the unit in the last digit of each number in the printed form."""
     units: dict[float, float] = {}
-    for part in form_functions(readable_function(printed)):
+    for number in _tokens(printed, tokenize.NUMBER):
+        value = abs(complex(number)) if "j" in number else float(ast.literal_eval(number))
+        units[value] = max(_last_digit_unit(number), units.get(value, 0.0))
+    return units
+
+
+def _tokens(form: Function, kind: int) -> Iterator[str]:
+    """Yield the tokens of a kind in the source of a form, of its helpers and of the constants they name."""
+    for part in form_functions(readable_function(form)):
         names = set(part.__code__.co_names)
         texts = [inspect.getsource(part)]
         texts += [text for name, text in _constant_sources(part.__module__).items() if name in names]
         for text in texts:
             for token in tokenize.generate_tokens(io.StringIO(inspect.cleandoc(text)).readline):
-                if token.type == tokenize.NUMBER:
-                    value = (
-                        abs(complex(token.string))
-                        if "j" in token.string
-                        else float(ast.literal_eval(token.string))
-                    )
-                    units[value] = max(_last_digit_unit(token.string), units.get(value, 0.0))
-    return units
+                if token.type == kind:
+                    yield token.string
 
 
 @cache

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from scipy.linalg import expm
 
@@ -9,6 +11,7 @@ from rbnotes import se3
 from rbnotes.dynamics import gravity_wrench
 from rbnotes.joints import JointType
 from rbnotes.ledger.claims.sueda.section_2_12 import section
+from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.branching_tree import PARENTS, twists_and_velocities
 from rbnotes.ledger.oracles.branching_tree_inputs import CORNERS, TREE, library_tree
@@ -283,8 +286,12 @@ class t1535_c:
 
     def reference(E, m, g):
         """Compare with the work of the weight on small motions of the body, in its own frame."""
-        displaced_poses = [E @ expm(1e-20j * twist_matrix(unit)) for unit in np.eye(6)]
-        return [m * g @ np.imag(pose[:3, 3]) / 1e-20 for pose in displaced_poses]
+
+        def work(x, unit):
+            return m * g @ (E @ expm(x[0] * twist_matrix(unit)))[:3, 3]
+
+        directions = [partial(work, unit=unit) for unit in np.eye(6)]
+        return [complex_steps.directional_derivative(each, np.zeros(1), np.ones(1)) for each in directions]
 
     condition_inputs = {
         **inputs,
