@@ -52,6 +52,7 @@ export class Player {
     if (this.times.length > 1) this.addControls(figure);
     this.resetView();
     this.show();
+    document.addEventListener("animation", ({ detail }) => detail === this || this.setPlaying(false));
     // another width asks for another distance, unless the reader has chosen one
     new ResizeObserver(() => (this.turned ? this.draw() : this.resetView())).observe(this.canvas);
   }
@@ -161,7 +162,8 @@ export class Player {
       text.hidden = !object.visible || !anchor.parent.visible || z > 1;
       if (text.hidden) continue;
       const [wide, high] = [text.offsetWidth + 6, text.offsetHeight];
-      const left = Math.min(((x + 1) / 2) * width, width - wide - 6); // not cut at the right
+      let left = ((x + 1) / 2) * width;
+      if (left + wide + 6 > width) left -= wide + 18; // at the left of its shape, not cut at the right
       let top = ((1 - y) / 2) * height;
       const covers = (other) => left < other.left + other.wide && other.left < left + wide && Math.abs(top - other.top) < high;
       for (const other of placed) if (covers(other)) top = other.top + high;
@@ -332,7 +334,9 @@ export class Player {
     this.playing = playing;
     this.button.innerHTML = playing ? ICONS.pause : ICONS.play;
     this.button.setAttribute("aria-label", playing ? "Pause" : "Play");
-    if (playing) this.run();
+    if (!playing) return;
+    document.dispatchEvent(new CustomEvent("animation", { detail: this })); // all others pause
+    this.run();
   }
 
   togglePlaying() {

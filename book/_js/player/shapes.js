@@ -81,7 +81,9 @@ function polyline(points, { color, width }) {
 /** Moves a line, and the anchor of its label to its middle. */
 function setPoints(line, points) {
   line.geometry.setPositions(points);
-  line.children[0].position.fromArray(points, 3 * Math.floor(points.length / 6));
+  const middle = points.length / 6 - 0.5; // between two points if their number is even
+  const [a, b] = [Math.floor(middle), Math.ceil(middle)].map((i) => new Vector3().fromArray(points, 3 * i));
+  line.children[0].position.lerpVectors(a, b, 0.5);
 }
 
 /** Shaft and head from the origin along a vector; `longest` sets how thick they are. */
