@@ -1,30 +1,19 @@
-"""Pictures of the executed chapters: letters of plots on a phone, words and posters of scenes."""
+"""Pictures of the written pages: letters of plots on a phone, words and posters of scenes."""
 
 import json
 import re
+from base64 import b64decode
 from pathlib import Path
 
 import pytest
-from rbnotes_book import execution
 
-ROOT = Path(__file__).parents[2]
-CHAPTERS = list(execution.chapters(ROOT))
+PAGES = Path(__file__).parents[2] / "_build" / "html"
 COLUMN_OF_A_PHONE = 358
 """Width of the text on a screen of 390 px, px."""
 SMALLEST_LETTERS = 8.0
 """Smallest size of the font of a plot on a phone, px; indices may be smaller."""
 PX_PER_POINT = 96 / 72
-
-
-def pictures(chapter, kind):
-    """Return the outputs of a kind of the cells of a chapter."""
-    outputs = [
-        output["data"].get(kind, "")
-        for cell in execution.stored_cells(chapter, ROOT)
-        for output in cell.get("outputs", ())
-        if "data" in output
-    ]
-    return ["".join(text) for text in outputs if text]
+SCENE = re.compile(r'<figure class="rbnotes-scene"[^>]*><script type="application/json">(.*?)</script>')
 
 
 def font_sizes(svg):
@@ -42,25 +31,31 @@ def scene_faults(scene):
     return faults + (["a poster"] if "times" in scene and "poster" not in scene else [])
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
-def test_plots_are_legible_on_a_phone_and_scenes_tell_at_a_glance(chapter):
-    sizes = [min(font_sizes(svg), default=99.0) for svg in pictures(chapter, "image/svg+xml")]
-    assert min(sizes, default=99.0) >= SMALLEST_LETTERS, sizes
-    pages = "".join(pictures(chapter, "text/html"))
-    scenes = re.findall(
-        r'<figure class="rbnotes-scene"[^>]*><script type="application/json">(.*?)</script>', pages
-    )
-    for scene in map(json.loads, scenes):
-        assert not scene_faults(scene), scene["description"]
+@pytest.fixture(scope="module")
+def chapters():
+    """Return the texts of the written chapters by name."""
+    return {page.stem: page.read_text(encoding="utf-8") for page in sorted((PAGES / "book").glob("*.html"))}
+
+
+def test_plots_are_legible_on_a_phone(chapters):
+    plots = {path.name: path.read_text(encoding="utf-8") for path in (PAGES / "_images").glob("*.svg")}
+    for name, text in chapters.items():
+        embedded = re.findall('src="data:image/svg[+]xml;base64,([^"]*)"', text)
+        plots |= {f"{name} {k}": b64decode(data).decode() for k, data in enumerate(embedded)}
+    smallest = {name: min(font_sizes(svg), default=99.0) for name, svg in plots.items()}
+    assert len(smallest) > 90
+    assert {name: size for name, size in smallest.items() if size < SMALLEST_LETTERS} == {}
+
+
+def test_scenes_tell_at_a_glance(chapters):
+    scenes = [(name, json.loads(data)) for name, text in chapters.items() for data in SCENE.findall(text)]
+    assert len(scenes) > 60
+    assert [(name, scene["description"]) for name, scene in scenes if scene_faults(scene)] == []
 
 
 def test_small_letters_and_scenes_without_words_are_found():
-    glyphs = '<g style="fill: #757b83" transform="translate(1 2) scale({} -{})">'
-    svg = (
-        '<svg height="200pt" version="1.1" width="360pt">'
-        + glyphs.format(0.11, 0.11)
-        + glyphs.format(0.08, 0.08)
-    )
+    glyphs = '<g style="fill: #757b83" transform="translate(1 2) scale({0} -{0})">'
+    svg = f'<svg height="200pt" version="1.1" width="360pt">{glyphs.format(0.11)}{glyphs.format(0.08)}'
     assert font_sizes(svg) == pytest.approx([100 * 0.11 * 358 / 360, 100 * 0.08 * 358 / 360])
     moving = {"items": [{"kind": "box"}], "times": "AAAA"}
     assert scene_faults(moving) == ["a word in the picture", "a poster"]
