@@ -66,7 +66,7 @@ export class Player {
       const { object, update, anchor = object } = make(item, this.times.length);
       this.scene.add(object);
       if (item.strobe) this.scene.add(...ghosts(object, poses, item.strobe));
-      return { object, update, anchor, poses, label: item.label, layer: item.layer };
+      return { object, update, anchor, poses, label: item.label, color: item.color, layer: item.layer };
     });
     this.camera = new PerspectiveCamera(35, 1, 0.01, 1000);
     this.camera.up.set(0, 0, 1);
@@ -154,7 +154,7 @@ export class Player {
     this.placeLabels(width, height);
   }
 
-  /** Words stay beside their shapes, and below those that would cover them. */
+  /** Words stay beside their shapes, above or below those that would cover them. */
   placeLabels(width, height) {
     const placed = [];
     for (const { object, anchor, text } of this.labels ?? []) {
@@ -166,7 +166,7 @@ export class Player {
       if (left + wide + 6 > width) left -= wide + 18; // at the left of its shape, not cut at the right
       let top = ((1 - y) / 2) * height;
       const covers = (other) => left < other.left + other.wide && other.left < left + wide && Math.abs(top - other.top) < high;
-      for (const other of placed) if (covers(other)) top = other.top + high;
+      for (const other of placed) if (covers(other)) top = other.top + (top < other.top ? -high : high);
       placed.push({ left, top, wide });
       text.style.transform = `translate(${left}px, ${top}px)`;
     }
@@ -184,6 +184,7 @@ export class Player {
       item.text = document.createElement("span");
       item.text.className = "label";
       item.text.textContent = item.label;
+      item.text.style.setProperty("--color", item.color);
       stage.append(item.text);
     }
     this.canvas.tabIndex = 0;
