@@ -171,7 +171,8 @@ class Scene:
         """Return the magnitudes of all vectors of a unit, at all times."""
         arrows = [item.shape for item in self._items if item.shape.unit == unit]
         vectors = np.concatenate([each.arrays["vector"].reshape(-1, 3) for each in arrows])
-        return np.linalg.norm(vectors, axis=1)
+        magnitudes: Array = np.linalg.norm(vectors, axis=1)
+        return magnitudes
 
     def with_extent(self, extent: ArrayLike) -> Scene:
         """Return the scene with a camera that shows points ``(n, 3)``, m, such as those of another scene.
