@@ -30,6 +30,7 @@ class Live {
     this.readAddress();
     addEventListener("hashchange", () => this.readAddress());
     addEventListener("beforeprint", () => this.pause());
+    document.addEventListener("animation", ({ detail }) => detail === this || this.pause());
     new IntersectionObserver(([entry]) => entry.isIntersecting || this.pause()).observe(root);
     root.classList.add("ready");
   }
@@ -201,6 +202,8 @@ class Live {
     if (this.ended) this.state = this.start;
     if (this.ended) this.clear();
     running = this;
+    this.root.classList.add("running");
+    document.dispatchEvent(new CustomEvent("animation", { detail: this })); // scenes pause
     this.runButton.textContent = "Pause";
     this.advance(0);
     if (reduced.matches) {
@@ -241,6 +244,7 @@ class Live {
   pause() {
     if (running !== this) return;
     running = null;
+    this.root.classList.remove("running");
     this.runButton.textContent = "Run";
   }
 

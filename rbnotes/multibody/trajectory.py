@@ -207,6 +207,8 @@ class Trajectory:
         *,
         colors: Sequence[str] | None = None,
         view: tuple[float, float] = DEFAULT_VIEW,
+        poster: float | None = None,
+        labels: Iterable[str] = (),
     ) -> Scene:
         """Return an animated 3-D scene of the motion, to which more can be added.
 
@@ -218,16 +220,23 @@ class Trajectory:
             Names of the colors of the bodies, used in turn. The ground is gray.
         view
             Direction to the camera: azimuth about z from x, and elevation, rad.
+        poster
+            Time that the scene shows before it plays, s; the first one by default.
+        labels
+            Names of the bodies whose names stand beside them.
 
         Raises
         ------
         InvalidArgument
-            If a color is unknown or the shape of ``view`` does not fit.
+            If a color or a label is unknown, the shape of ``view`` does not fit, or ``poster`` is not a time
+            of the motion.
         """
         from rbnotes.multibody.maximal.visualization import COLORS, scene
 
         shapes: list[Shape | Collider] = list(self.model.colliders)
-        return scene(self.body_states, shapes, description, COLORS if colors is None else colors, view)
+        chosen = COLORS if colors is None else colors
+        labeled = {self.model.index(name): name for name in arguments.instances("labels", labels, str)}
+        return scene(self.body_states, shapes, description, chosen, view, poster, labeled)
 
     def energy_figure(self, stored_energy: Callable[[State], float] | None = None) -> tuple[Figure, Axes]:
         """Return a figure of the energies and the work by cause over time, and its axes.

@@ -16,6 +16,7 @@ from rbnotes.viewer.scene import Scene
 from rbnotes.viewer.shapes import (
     Drawable,
     arrow,
+    arrow_scale,
     box,
     capsule,
     cylinder,
@@ -34,6 +35,7 @@ __all__ = [
     "Scene",
     "Slider",
     "arrow",
+    "arrow_scale",
     "box",
     "capsule",
     "cylinder",

@@ -12,6 +12,7 @@ import html
 import json
 import os
 from copy import copy
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from scipy.spatial.transform import Rotation
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.viewer import camera, sketch
-from rbnotes.viewer.shapes import COLORS, Drawable
+from rbnotes.viewer.shapes import COLORS, Drawable, arrow_scale
 from rbnotes.viewer.sketch import SceneItem
 
 PAGE_HAS_PLAYER = "RBNOTES_PAGE_HAS_PLAYER"
@@ -149,8 +150,29 @@ class Scene:
     def extent(self) -> Array:
         """Points ``(n, 3)``, m, that the camera shows: all but the ground, at all times."""
         if self._extent is None:
-            return sketch.scene_extent(self._items, self._sample_count)
+            return sketch.scene_extent(self._drawn_items(), self._sample_count)
         return self._extent
+
+    def _drawn_items(self) -> list[SceneItem]:
+        """Return the shapes in m: arrows in another unit at its scale, and the longest one in their layer."""
+        units = {item.shape.unit for item in self._items} - {"m"}
+        if not units:
+            return self._items
+        solids = [item for item in self._items if item.shape.unit == "m"]
+        points = sketch.scene_extent(solids, self._sample_count) if self._extent is None else self._extent
+        size = float(np.linalg.norm(np.ptp(points, axis=0))) if len(points) else 1.0
+        magnitudes = {unit: self._magnitudes(unit) for unit in units}
+        return [
+            item if item.shape.unit == "m" else _scale_arrow(item, magnitudes[item.shape.unit], size)
+            for item in self._items
+        ]
+
+    def _magnitudes(self, unit: str) -> Array:
+        """Return the magnitudes of all vectors of a unit, at all times."""
+        arrows = [item.shape for item in self._items if item.shape.unit == unit]
+        vectors = np.concatenate([each.arrays["vector"].reshape(-1, 3) for each in arrows])
+        magnitudes: Array = np.linalg.norm(vectors, axis=1)
+        return magnitudes
 
     def with_extent(self, extent: ArrayLike) -> Scene:
         """Return the scene with a camera that shows points ``(n, 3)``, m, such as those of another scene.
@@ -184,7 +206,7 @@ class Scene:
             data["poster"] = self.poster
         if self._extent is not None:
             data["extent"] = _encode(self._extent)
-        data["items"] = [_as_data(item) for item in self._items]
+        data["items"] = [_as_data(item) for item in self._drawn_items()]
         if self.times is not None:
             data["times"] = _encode(self.times)
         return json.dumps(data, separators=(",", ":"))
@@ -202,7 +224,7 @@ class Scene:
             else ASPECT_RATIO_LIMITS[1]
         )
         static_svg = (
-            sketch.draw_scene(self._items, self._poster_sample, points, self.view, aspect)
+            sketch.draw_scene(self._drawn_items(), self._poster_sample, points, self.view, aspect)
             if len(points)
             else ""
         )
@@ -274,6 +296,14 @@ def standalone_page(picture: str, title: str) -> str:
         f"<title>{html.escape(title)}</title><style>{PAGE_STYLE}</style></head>"
         f"<body>{picture}<script>{script}</script></body></html>"
     )
+
+
+def _scale_arrow(item: SceneItem, magnitudes: Array, size: float) -> SceneItem:
+    """Return an arrow in m, given the magnitudes of all arrows of its unit and the size of the scene, m."""
+    scale, unit = arrow_scale(magnitudes, size), item.shape.unit
+    shape = replace(item.shape, arrays={"vector": scale * item.shape.arrays["vector"]}, unit="m")
+    layer = f"{item.layer} up to {magnitudes.max():.3g} {unit}" if item.layer else ""
+    return replace(item, shape=shape, layer=layer)
 
 
 def _as_data(item: SceneItem) -> dict[str, Any]:

@@ -7,7 +7,7 @@ time axis.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +26,8 @@ COLORS = {
     "gray": "#8b939c",
 }
 """Mid-tones that are visible on white and on dark pages."""
+ARROW_SHARE = 0.25
+"""Length of the longest arrow of a unit, as a share of the size of its scene."""
 NUM_CONE_FACES = 32
 """Number of triangles that draw the side of a cone."""
 NUM_MERIDIANS = 24
@@ -49,6 +51,8 @@ class Drawable:
         arrays have a leading axis T.
     samples
         Length of the time axis; None for a constant shape.
+    unit
+        Unit of an arrow. The scene chooses the lengths of arrows in other units than m.
     """
 
     kind: str
@@ -56,6 +60,7 @@ class Drawable:
     parameters: Mapping[str, float] = field(default_factory=dict)
     arrays: Mapping[str, Array] = field(default_factory=dict)
     samples: int | None = None
+    unit: str = "m"
 
     def __post_init__(self) -> None:
         arguments.choice("color", self.color, tuple(COLORS))
@@ -194,15 +199,49 @@ def ground(size: float = 10.0) -> Drawable:
     return Drawable("ground", "gray", {"size": arguments.positive_number("size", size)})
 
 
-def arrow(vector: ArrayLike, color: str = "red") -> Drawable:
-    """Return an arrow from the origin along ``vector``, ``(3,)`` or ``(T, 3)`` if it varies, m.
+def arrow(vector: ArrayLike, color: str = "red", *, unit: str = "m") -> Drawable:
+    """Return an arrow from the origin along ``vector``, ``(3,)`` or ``(T, 3)`` if it varies.
+
+    Parameters
+    ----------
+    vector
+        Vector in the frame of the arrow.
+    color
+        Name of a color of the viewer.
+    unit
+        Unit of the vector, such as ``"N"``. Vectors in m are drawn at their lengths; those of another unit at
+        one scale, which the scene chooses by :func:`arrow_scale` and whose longest arrow it names.
 
     Raises
     ------
     InvalidArgument
         If ``color`` is not a color of the viewer or the shape of ``vector`` does not fit.
     """
-    return _shape_over_time("arrow", color, "vector", arguments.vector("vector", vector), 1)
+    checked = arguments.vector("vector", vector)
+    shape = _shape_over_time("arrow", color, "vector", checked, 1)
+    return replace(shape, unit=arguments.text("unit", unit))
+
+
+def arrow_scale(magnitudes: ArrayLike, size: float) -> float:
+    """Return the length of an arrow for one unit of its vector, m.
+
+    The longest arrow is a quarter as long as the scene, so that forces of 1 mN and of 1 kN look alike.
+
+    Parameters
+    ----------
+    magnitudes : (n,)
+        Magnitudes of all vectors of the unit, at all times.
+    size
+        Size of the scene without its arrows, m.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``magnitudes`` are not finite or ``size`` is not positive.
+    """
+    largest = np.max(np.abs(arguments.single_vector("magnitudes", magnitudes, None)), initial=0.0)
+    share = ARROW_SHARE * arguments.positive_number("size", size)
+    return float(share / largest) if largest > 0 else 1.0
 
 
 def line(points: ArrayLike, color: str = "gray", width: float = 2.0) -> Drawable:

@@ -367,6 +367,11 @@ def test_scene_plays_once_in_view_and_returns_to_its_poster(browser, tmp_path, c
             page.wait_for_function("labels?.has('Pause')")
         expect(page.locator(".play")).to_have_attribute("aria-label", "Play")
         expect(clock).to_have_text("0.10 s")
+        # it pauses when something else on the page moves
+        page.locator(".play").click()
+        expect(page.locator(".play")).to_have_attribute("aria-label", "Pause")
+        page.evaluate("document.dispatchEvent(new CustomEvent('animation', {detail: null}))")
+        expect(page.locator(".play")).to_have_attribute("aria-label", "Play")
 
 
 def test_scene_rotates_and_scrubs_and_solution_unfolds(open_page):

@@ -60,6 +60,7 @@ from rbnotes.testing import jacobian
 BOOK = Path(__file__).parents[2] / "book"
 COUNT = 1000
 FIGURES = live_figures.names()
+TEXTS = [page.read_text(encoding="utf-8") for page in sorted(BOOK.glob("*.md"))]
 LONGEST_SCRIPT = 150
 """Lines of a figure's script."""
 LARGEST_SCRIPT = 15_000
@@ -564,11 +565,11 @@ def test_scripts_are_small(name):
     assert not re.search(r"document|window|three", text)
 
 
-def test_figures_are_used_in_one_place_with_a_claim(node, name):
-    pages = [
-        page for page in BOOK.glob("*.md") if f"```{{live}} {name}\n" in page.read_text(encoding="utf-8")
-    ]
-    assert pages
+def test_figures_are_used_in_one_place_with_a_claim_and_in_an_exercise(node, name):
+    pages = [text for text in TEXTS if f"```{{live}} {name}\n" in text]
+    assert len(pages) == 1
+    exercises = re.findall(r"^```\{exercise\}\n.*?^```", "\n".join(TEXTS), re.DOTALL | re.MULTILINE)
+    assert sum(f"](#live-{name})" in exercise for exercise in exercises) == 1
     claim = node("about", name=name)["claim"]
     assert claim is None or claim in {record.id for record in ledger.load()}
 

@@ -121,7 +121,9 @@ def test_live_figure_answers(browser, name):
         # run
         run = figure.get_by_role("button", name="Run")
         if run.count():
+            page.evaluate("document.addEventListener('animation', ({detail}) => (window.moved = detail))")
             run.click()
+            assert page.evaluate("moved.name") == name  # scenes pause
             page.wait_for_function(f"document.querySelector('[data-live={name}]').live.time > 0.1")
             assert visible_text() != shared[1]
             if pause := figure.get_by_role("button", name="Pause").all():

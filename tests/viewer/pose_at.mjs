@@ -12,10 +12,11 @@ player.items = data.items.map((item) => ({ poses: decode(item.poses), ...make(it
 
 const found = times.map((time) => {
   Player.prototype.pose.call(player, Number(time));
-  return player.items.map(({ object }) => {
-    object.updateMatrix();
+  return player.items.map(({ object, anchor = object }) => {
+    object.updateWorldMatrix(false, true);
     const points = object.geometry?.attributes.instanceStart?.data.array; // of a line or a spring
-    return { matrix: object.matrix.toArray(), points: points && Array.from(points) };
+    const label = anchor.matrixWorld.elements.slice(12, 15);
+    return { matrix: object.matrix.toArray(), points: points && Array.from(points), label };
   });
 });
 const copies = data.items.map(({ strobe }, k) =>

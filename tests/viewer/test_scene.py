@@ -15,6 +15,7 @@ from rbnotes.testing import strategies as some
 from rbnotes.viewer import (
     Scene,
     arrow,
+    arrow_scale,
     box,
     capsule,
     cylinder,
@@ -74,6 +75,31 @@ def test_the_drawing_shows_the_poster_and_the_copies_of_the_strobe():
     assert [float(opacity) for opacity, _ in groups] == [0.25, 0.25, 0.25, 1.0]
     assert centers[0] < centers[1] < centers[2]
     assert centers[3] == centers[1]  # of the sample at 0.5 s
+
+
+@pytest.mark.parametrize("newtons", [1e-3, 1.0, 5e4])
+def test_arrows_of_forces_have_one_scale_chosen_from_the_data(newtons):
+    forces = newtons * np.array([[0.0, 0, 2], [3, 0, 4], [0, 0, 0]])
+    scene = Scene("A box.", TIMES).add(box([3, 4, 12]))  # 13 m from corner to corner
+    scene.add(arrow(forces, unit="N"), POSES).add(arrow([newtons, 0, 0], unit="N"), layer="weight")
+    scene.add(arrow([0, 2.0, 0], unit="N m"), layer="").add(arrow([0, 0, 1.5]))
+    _, force, weight, moment, direction = items(scene)
+    longest = np.linalg.norm(decode(force["vector"]).reshape(-1, 3), axis=1)
+    np.testing.assert_allclose(longest, np.array([2, 5, 0]) / 5 * 13 / 4, rtol=1e-6)
+    np.testing.assert_allclose(decode(weight["vector"]), [13 / 20, 0, 0], rtol=1e-6)
+    np.testing.assert_allclose(decode(moment["vector"]), [0, 13 / 4, 0], rtol=1e-6)
+    np.testing.assert_allclose(decode(direction["vector"]), [0, 0, 1.5])
+    assert force["layer"] == f"forces up to {5 * newtons:.3g} N"
+    assert weight["layer"] == f"weight up to {5 * newtons:.3g} N"
+    assert "layer" not in moment
+    assert direction["layer"] == "forces"
+    assert np.ptp(scene.extent, axis=0).max() == pytest.approx(12)  # the arrows stay within the box
+
+
+def test_arrows_without_length_have_a_scale():
+    scene = Scene("A box.").add(box([1, 1, 1])).add(arrow([0, 0, 0], unit="N"))
+    assert not decode(items(scene)[1]["vector"]).any()
+    assert decode(items(Scene("A force.").add(arrow([0, 0, 8.0], unit="N")))[0]["vector"])[2] == 0.25
 
 
 def test_every_shape_exports_kind_color_and_size():
@@ -160,6 +186,9 @@ def test_missing_player_shows_the_description(monkeypatch, tmp_path):
         (lambda: Scene("A.").add(arrow(np.zeros((3, 3)))), "arrow"),
         (lambda: box([1, 1]), "sides"),
         (lambda: box([1, 0, 1]), "sides"),
+        (lambda: arrow([0, 0, 1], unit=""), "unit"),
+        (lambda: arrow_scale([[1.0]], 1.0), "magnitudes"),
+        (lambda: arrow_scale([1.0], 0.0), "size"),
         (lambda: sphere(-1), "radius"),
         (lambda: sphere(1, "mauve"), "color"),
         (lambda: cylinder(1, np.nan), "length"),

@@ -20,12 +20,13 @@ const observer = new IntersectionObserver(
   { rootMargin: "200px" },
 );
 
-// A scene plays once by itself when most of it is in sight, and no other scene plays.
+// A scene plays once by itself when most of it is in sight, and no other scene or live figure moves.
 const autoplay = new IntersectionObserver(
   (entries) => {
     const figures = [...document.querySelectorAll(".rbnotes-scene")];
     for (const { target, isIntersecting } of entries) {
-      if (isIntersecting && !figures.some(({ player }) => player?.playing && player.visible)) {
+      const moving = figures.some(({ player }) => player?.playing && player.visible);
+      if (isIntersecting && !moving && !document.querySelector("figure.live.running")) {
         target.closest(".rbnotes-scene").player?.playOnce();
       }
     }

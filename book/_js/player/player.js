@@ -52,6 +52,7 @@ export class Player {
     if (this.times.length > 1) this.addControls(figure);
     this.resetView();
     this.show();
+    document.addEventListener("animation", ({ detail }) => detail === this || this.setPlaying(false));
     // another width asks for another distance, unless the reader has chosen one
     new ResizeObserver(() => (this.turned ? this.draw() : this.resetView())).observe(this.canvas);
   }
@@ -62,10 +63,10 @@ export class Player {
     this.scene = new Scene();
     this.items = this.data.items.map((item) => {
       const poses = decode(item.poses);
-      const { object, update } = make(item, this.times.length);
+      const { object, update, anchor = object } = make(item, this.times.length);
       this.scene.add(object);
       if (item.strobe) this.scene.add(...ghosts(object, poses, item.strobe));
-      return { object, update, poses, label: item.label, layer: item.layer };
+      return { object, update, anchor, poses, label: item.label, color: item.color, layer: item.layer };
     });
     this.camera = new PerspectiveCamera(35, 1, 0.01, 1000);
     this.camera.up.set(0, 0, 1);
@@ -153,13 +154,21 @@ export class Player {
     this.placeLabels(width, height);
   }
 
-  /** Words stay beside their shapes. */
+  /** Words stay beside their shapes, above or below those that would cover them. */
   placeLabels(width, height) {
-    for (const { object, text } of this.labels ?? []) {
-      const { x, y, z } = object.getWorldPosition(new Vector3()).project(this.camera);
-      text.hidden = !object.visible || z > 1;
-      const left = Math.min(((x + 1) / 2) * width, width - text.offsetWidth - 12); // not cut at the right
-      text.style.transform = `translate(${left}px, ${((1 - y) / 2) * height}px)`;
+    const placed = [];
+    for (const { object, anchor, text } of this.labels ?? []) {
+      const { x, y, z } = anchor.getWorldPosition(new Vector3()).project(this.camera);
+      text.hidden = !object.visible || !anchor.parent.visible || z > 1;
+      if (text.hidden) continue;
+      const [wide, high] = [text.offsetWidth + 6, text.offsetHeight];
+      let left = ((x + 1) / 2) * width;
+      if (left + wide + 6 > width) left -= wide + 18; // at the left of its shape, not cut at the right
+      let top = ((1 - y) / 2) * height;
+      const covers = (other) => left < other.left + other.wide && other.left < left + wide && Math.abs(top - other.top) < high;
+      for (const other of placed) if (covers(other)) top = other.top + (top < other.top ? -high : high);
+      placed.push({ left, top, wide });
+      text.style.transform = `translate(${left}px, ${top}px)`;
     }
   }
 
@@ -175,6 +184,7 @@ export class Player {
       item.text = document.createElement("span");
       item.text.className = "label";
       item.text.textContent = item.label;
+      item.text.style.setProperty("--color", item.color);
       stage.append(item.text);
     }
     this.canvas.tabIndex = 0;
@@ -325,7 +335,9 @@ export class Player {
     this.playing = playing;
     this.button.innerHTML = playing ? ICONS.pause : ICONS.play;
     this.button.setAttribute("aria-label", playing ? "Pause" : "Play");
-    if (playing) this.run();
+    if (!playing) return;
+    document.dispatchEvent(new CustomEvent("animation", { detail: this })); // all others pause
+    this.run();
   }
 
   togglePlaying() {

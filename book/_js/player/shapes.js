@@ -1,5 +1,6 @@
-// The shapes of a scene as three.js objects. Each maker returns { object, update? }, where update(sample)
-// sets what changes over time besides the pose; sample interpolates an array between two times.
+// The shapes of a scene as three.js objects. Each maker returns { object, update?, anchor? }, where update(sample)
+// sets what changes over time besides the pose; sample interpolates an array between two times. The label stands at
+// the anchor: the tip of an arrow, the middle of a line; otherwise at the origin of the object.
 import {
   BoxGeometry,
   BufferAttribute,
@@ -17,6 +18,7 @@ import {
   Mesh,
   MeshBasicMaterial,
   MeshStandardMaterial,
+  Object3D,
   PlaneGeometry,
   ShadowMaterial,
   SphereGeometry,
@@ -70,9 +72,18 @@ const alongZ = (geometry) => geometry.rotateX(Math.PI / 2);
 
 function polyline(points, { color, width }) {
   const line = new Line2(new LineGeometry(), new LineMaterial({ color, linewidth: width }));
-  line.geometry.setPositions(points);
+  line.add(new Object3D());
+  setPoints(line, points);
   line.frustumCulled = false; // its bounds change as it moves
   return line;
+}
+
+/** Moves a line, and the anchor of its label to its middle. */
+function setPoints(line, points) {
+  line.geometry.setPositions(points);
+  const middle = points.length / 6 - 0.5; // between two points if their number is even
+  const [a, b] = [Math.floor(middle), Math.ceil(middle)].map((i) => new Vector3().fromArray(points, 3 * i));
+  line.children[0].position.lerpVectors(a, b, 0.5);
 }
 
 /** Shaft and head from the origin along a vector; `longest` sets how thick they are. */
@@ -170,19 +181,20 @@ const makers = {
     }
     const update = (sample) => setArrow(arrow, longest, sample(vectors, 3));
     setArrow(arrow, longest, vectors);
-    return { object: new Group().add(arrow), update };
+    return { object: new Group().add(arrow), update, anchor: arrow.children[1] };
   },
   line(item, samples) {
     const points = decode(item.points);
     const size = item.moves ? points.length / samples : points.length;
     const line = polyline(points.subarray(0, size), item);
-    const move = (sample) => line.geometry.setPositions(sample(points, size));
-    return { object: line, update: item.moves ? move : undefined };
+    const move = (sample) => setPoints(line, sample(points, size));
+    return { object: line, update: item.moves ? move : undefined, anchor: line.children[0] };
   },
   spring(item) {
     const ends = decode(item.ends);
     const line = polyline(coil(ends, item), item);
-    return { object: line, update: (sample) => line.geometry.setPositions(coil(sample(ends, 6), item)) };
+    const update = (sample) => setPoints(line, coil(sample(ends, 6), item));
+    return { object: line, update, anchor: line.children[0] };
   },
 };
 

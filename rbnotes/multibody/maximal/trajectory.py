@@ -218,6 +218,7 @@ class MaximalTrajectory:
         *,
         colors: Sequence[str] | None = None,
         view: tuple[float, float] = DEFAULT_VIEW,
+        poster: float | None = None,
     ) -> Scene:
         """Return an animated 3-D scene of the motion, to which more can be added.
 
@@ -232,16 +233,19 @@ class MaximalTrajectory:
             Names of the colors of the bodies, used in turn. Colliders of the world are gray.
         view
             Direction to the camera: azimuth about z from x, and elevation, rad.
+        poster
+            Time that the scene shows before it plays, s; the first one by default.
 
         Raises
         ------
         InvalidArgument
             If there are solids, but not one for each body, a collider of a missing body, or an unknown
-            color, or the shape of ``view`` does not fit.
+            color, the shape of ``view`` does not fit, or ``poster`` is not a time of the motion.
         """
         from rbnotes.multibody.maximal.visualization import COLORS, scene
 
-        return scene(self.states, shapes, description, COLORS if colors is None else colors, view)
+        chosen = COLORS if colors is None else colors
+        return scene(self.states, shapes, description, chosen, view, poster, {})
 
     def energy_figure(self, stored_energy: Callable[[State], float] | None = None) -> tuple[Figure, Axes]:
         """Return a figure of the energies and the work by cause over time, and its axes.

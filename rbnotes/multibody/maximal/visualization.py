@@ -28,6 +28,8 @@ def scene(
     description: str,
     colors: Sequence[str],
     view: tuple[float, float],
+    poster: float | None,
+    labels: Mapping[int, str],
 ) -> viewer.Scene:
     """Return the scene of :meth:`rbnotes.multibody.maximal.MaximalTrajectory.scene`."""
     count = states.E.shape[1]
@@ -40,14 +42,16 @@ def scene(
     placed_shapes += [(each.body, each.shape, each.frame) for each in drawables if isinstance(each, Collider)]
     if not (colors := arguments.instances("colors", colors, str)):
         raise InvalidArgument("colors", "none", "the names of one or more")
-    result = viewer.Scene(description, states.t, view=view)
+    result = viewer.Scene(description, states.t, view=view, poster=poster)
+    unlabeled = dict(labels)
     for body, shape, frame in placed_shapes:
         if body >= count:
             raise InvalidArgument("shapes", f"a collider of body {body}", f"numbers of {count} bodies")
         color = "gray" if body == WORLD else colors[body % len(colors)]
-        result.add(viewer.solid(shape, color), frame if body == WORLD else states.E[:, body] @ frame)
+        pose = frame if body == WORLD else states.E[:, body] @ frame
+        result.add(viewer.solid(shape, color), pose, label=unlabeled.pop(body, ""))
     for body in set(range(count)) - {body for body, _, _ in placed_shapes}:
-        result.add(viewer.frame_axes(0.3), states.E[:, body], layer="")
+        result.add(viewer.frame_axes(0.3), states.E[:, body], label=unlabeled.pop(body, ""), layer="")
     return result
 
 

@@ -56,6 +56,7 @@ def test_colors_and_camera_options(path):
     one = path.scene([BRICK, BALL], colors=["red"], view=(0.3, 0.1))
     assert [item.shape.color for item in one._items] == ["red", "red"]
     assert tuple(one.view) == (0.3, 0.1)
+    assert path.scene([BRICK, BALL], poster=0.1).poster == 0.1
     two = path.scene([BRICK, BALL], colors=["teal", "brown"])
     assert [item.shape.color for item in two._items] == ["teal", "brown"]
     np.testing.assert_array_equal(two.view, Scene("As it is.").view)
