@@ -72,7 +72,7 @@ def displace_bodies(bodies, displacements, state):
         u = matvec_transposed(R, (displacements[b, 3], displacements[b, 4], displacements[b, 5]))
         u, square = subtract(u, cross(w, c)), dot(w, w)
         angle = math.sqrt(square)
-        # exp = 1 + c1 [w] + c2 [w]^2, and its integral 1 + c2 [w] + c3 [w]^2; neglected terms are below rounding
+        # 1 + c1 [w] + c2 [w]^2, and its integral 1 + c2 [w] + c3 [w]^2; neglected terms are below rounding
         c1, c2 = math.sin(angle) / angle if angle > 0 else 1.0, 0.5
         c3 = (1 - square / 20 * (1 - square / 42 * (1 - square / 72 * (1 - square / 110)))) / 6
         if angle > 0:
