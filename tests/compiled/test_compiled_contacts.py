@@ -208,7 +208,8 @@ def test_separating_axes_agree_with_the_reference():
 
     @njit(error_model="numpy")
     def compiled_separating_axis(half_a, pose_a, half_b, pose_b, tie):
-        return separating_axis(half_a, pose_a, half_b, pose_b, tie, np.empty((NUM_LISTS, LIST_LENGTH, 3)))
+        lists = np.empty((NUM_LISTS, LIST_LENGTH, 3))
+        return separating_axis(half_a, pose_a, half_b, pose_b, tie, np.inf, lists)
 
     rng = np.random.default_rng(5)
     for case in range(30):

@@ -153,17 +153,37 @@ def closest_points(half_extents_a, pose_a, half_extents_b, pose_b, axis, lists):
 
 
 @jit_noalloc
-def separating_axis(half_extents_a, pose_a, half_extents_b, pose_b, tolerance, lists):
+def separation_along(axes, n, half_extents_a, half_extents_b, offset):
+    """Return the separation of two cores along axis n; the first six axes are those of the cores."""
+    axis, extent = get_point(axes, n), 0.0
+    for i in range(3):
+        extent += (
+            abs(dot(axis, get_point(axes, i))) * half_extents_a[i]
+            + abs(dot(axis, get_point(axes, 3 + i))) * half_extents_b[i]
+        )
+    return abs(dot(axis, offset)) - extent
+
+
+@jit_noalloc
+def separating_axis(half_extents_a, pose_a, half_extents_b, pose_b, tolerance, limit, lists):
     """Return the contact normal from b to a, the axis of the largest separation, and that separation.
 
-    The normal is the axis or, if the cores touch, the mean of the axes that are nearly as good. The first
-    three `lists` are working memory.
+    The normal is the axis or, if the cores touch, the mean of the axes that are nearly as good. If a
+    separation exceeds `limit`, its axis is returned without comparing further ones. The first three `lists`
+    are working memory.
     """
     axes, weight, separation = lists[0], lists[1, :, 0], lists[2, :, 0]
+    offset, best = subtract(column(pose_a, 3), column(pose_b, 3)), 0
     for i in range(3):
         set_row(axes, i, column(pose_a, i))
         set_row(axes, 3 + i, column(pose_b, i))
         weight[i], weight[3 + i] = 1.0, 1.0
+    for n in range(6):
+        separation[n] = separation_along(axes, n, half_extents_a, half_extents_b, offset)
+        best = n if separation[n] > separation[best] else best
+        if separation[n] > limit:
+            axis = get_point(axes, n)
+            return axis, axis, separation[n]
     count = 6
     for i in range(3):
         for j in range(3):
@@ -173,15 +193,8 @@ def separating_axis(half_extents_a, pose_a, half_extents_b, pose_b, tolerance, l
                 set_row(axes, count, (product[0] / size, product[1] / size, product[2] / size))
                 weight[count] = size * size
                 count += 1
-    offset, best = subtract(column(pose_a, 3), column(pose_b, 3)), 0
-    for n in range(count):
-        axis, extent = get_point(axes, n), 0.0
-        for i in range(3):
-            extent += (
-                abs(dot(axis, get_point(axes, i))) * half_extents_a[i]
-                + abs(dot(axis, get_point(axes, 3 + i))) * half_extents_b[i]
-            )
-        separation[n] = abs(dot(axis, offset)) - extent
+    for n in range(6, count):
+        separation[n] = separation_along(axes, n, half_extents_a, half_extents_b, offset)
         best = n if separation[n] > separation[best] else best
     largest, axis = separation[best], get_point(axes, best)
     along = dot(axis, offset)

@@ -102,20 +102,23 @@ def shape_contacts(a, pose_a, b, pose_b, margin, lists, out):
     size = norm(half_extents_a) + norm(half_extents_b)
     touching_distance = TOUCHING_TOLERANCE * (size + radius_sum)
     normal, axis, separation = separating_axis(
-        half_extents_a, pose_a, half_extents_b, pose_b, touching_distance, lists
+        half_extents_a, pose_a, half_extents_b, pose_b, touching_distance, margin + radius_sum, lists
     )
     if separation - radius_sum > margin:
         return 0
+    closest = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     if separation > 0:
-        x, y = closest_points(half_extents_a, pose_a, half_extents_b, pose_b, axis, lists)
-        separation_vector = subtract(x, y)
+        closest = closest_points(half_extents_a, pose_a, half_extents_b, pose_b, axis, lists)
+        separation_vector = subtract(closest[0], closest[1])
         separation_vector = add_scaled(
             separation_vector, max(0.0, touching_distance - norm(separation_vector)), normal
         )
         normal = scale(1 / norm(separation_vector), separation_vector)
     points_a, points_b = lists[5], lists[6]
     overlap = scale(min(separation, 0.0), axis)
-    count, normal = opposite_points(half_extents_a, pose_a, half_extents_b, pose_b, normal, overlap, lists)
+    count, normal = opposite_points(
+        half_extents_a, pose_a, half_extents_b, pose_b, normal, overlap, closest, lists
+    )
     num_points = 0
     for i in range(count):
         x, y = get_point(points_a, i), get_point(points_b, i)
@@ -185,10 +188,11 @@ def feature_corners(feature, out):
 
 
 @jit_noalloc
-def opposite_points(half_extents_a, pose_a, half_extents_b, pose_b, normal, overlap, lists):
+def opposite_points(half_extents_a, pose_a, half_extents_b, pose_b, normal, overlap, closest, lists):
     """Write pairs of opposite points on both cores to ``lists[5:7]``; return their number and the normal.
 
-    The cores are disjoint, or only touch, once a has moved by ``-overlap``.
+    The cores are disjoint, or only touch, once a has moved by ``-overlap``. Without overlap, `closest` are
+    their closest points.
     """
     points_a, points_b, polygon = lists[5], lists[6], lists[7]
     opposite_normal = scale(-1.0, normal)
@@ -220,10 +224,12 @@ def opposite_points(half_extents_a, pose_a, half_extents_b, pose_b, normal, over
             )
         if count:
             return count, normal
-    center = column(pose_a, 3)
-    pose_a[0, 3], pose_a[1, 3], pose_a[2, 3] = subtract(center, overlap)
-    x, y = closest_points(half_extents_a, pose_a, half_extents_b, pose_b, normal, lists)
-    pose_a[0, 3], pose_a[1, 3], pose_a[2, 3] = center
+    x, y = closest
+    if dot(subtract(x, y), subtract(x, y)) == 0:
+        center = column(pose_a, 3)
+        pose_a[0, 3], pose_a[1, 3], pose_a[2, 3] = subtract(center, overlap)
+        x, y = closest_points(half_extents_a, pose_a, half_extents_b, pose_b, normal, lists)
+        pose_a[0, 3], pose_a[1, 3], pose_a[2, 3] = center
     set_row(points_a, 0, add_scaled(x, 1.0, overlap))
     set_row(points_b, 0, y)
     return 1, normal

@@ -17,7 +17,7 @@ from rbnotes.compiled.contact_solver.contact_operator import (
     dense_operator,
 )
 from rbnotes.compiled.contact_solver.envelope_factors import solve_lower
-from rbnotes.compiled.contact_solver.joint_constraints import write_block
+from rbnotes.compiled.contact_solver.joint_constraints import add_impulses, write_block
 from rbnotes.compiled.contact_solver.newton_friction import (
     natural_residual,
     open_contact,
@@ -32,6 +32,7 @@ from rbnotes.compiled.linear_algebra import (
     dot6,
     dot_range,
     matvec_transposed,
+    max_abs,
     nan_max,
     norm,
     scale,
@@ -39,6 +40,7 @@ from rbnotes.compiled.linear_algebra import (
 )
 from rbnotes.compiled.record_layout import IMPULSE, MU, NORMAL, POSITION, A, B
 from rbnotes.friction.contact_problem import CONSTRAINED_MOBILITY_TOLERANCE
+from rbnotes.friction.semismooth_newton import ROUNDING_RESIDUAL
 
 PATH_TOLERANCE = 1e-4
 """Natural residual at which Newton's method continues from a central path."""
@@ -200,7 +202,7 @@ class Islands(NamedTuple):
     start
         First contact of each set in `contacts`, and the number of contacts ``(k + 1,)``.
     contacts
-        Contacts of one set after the other, ascending within each set ``(c,)``.
+        Contacts of one set after the other, ascending within each set.
     has_joints
         True if bodies of the set have joints ``(k,)``.
     """
@@ -220,21 +222,23 @@ def find_root(parent, b):
 
 
 @jit_noalloc
-def unite_bodies(parent, row_bodies):
-    """Unite the sets of the two bodies of each row; the world, the last body, couples nothing."""
+def unite_bodies(parent, first, second):
+    """Unite the sets of two bodies; the world, the last body, couples nothing."""
     world = len(parent) - 1
-    for r in range(len(row_bodies)):
-        if row_bodies[r, 0] < world and row_bodies[r, 1] < world:
-            parent[find_root(parent, row_bodies[r, 0])] = find_root(parent, row_bodies[r, 1])
+    if first < world and second < world:
+        parent[find_root(parent, first)] = find_root(parent, second)
 
 
 @jit_alloc
-def contact_islands(row_bodies, joint_row_bodies, num_bodies):
-    """Return the sets of contacts that are coupled by bodies and joints."""
+def contact_islands(row_bodies, joint_row_bodies, num_bodies, is_candidate):
+    """Return the sets of candidates, contacts that may push, that are coupled by bodies and joints."""
     count = len(row_bodies) // 3
     parent, has_joints = np.arange(num_bodies + 1), np.zeros(num_bodies + 1, np.bool_)
-    unite_bodies(parent, joint_row_bodies)
-    unite_bodies(parent, row_bodies)
+    for r in range(len(joint_row_bodies)):
+        unite_bodies(parent, joint_row_bodies[r, 0], joint_row_bodies[r, 1])
+    for i in range(count):
+        if is_candidate[i]:
+            unite_bodies(parent, row_bodies[3 * i, 0], row_bodies[3 * i, 1])
     for r in range(len(joint_row_bodies)):
         for side in range(2):
             has_joints[find_root(parent, joint_row_bodies[r, side])] = True
@@ -243,6 +247,8 @@ def contact_islands(row_bodies, joint_row_bodies, num_bodies):
     island, sizes = np.empty(count, np.int64), np.zeros(count, np.int64)
     island_has_joints = np.zeros(count, np.bool_)
     for i in range(count):
+        if not is_candidate[i]:
+            continue
         root = find_root(parent, min(row_bodies[3 * i, 0], row_bodies[3 * i, 1]))
         if number[root] < 0:
             number[root], island_has_joints[num_islands] = num_islands, has_joints[root]
@@ -254,8 +260,9 @@ def contact_islands(row_bodies, joint_row_bodies, num_bodies):
         start[k + 1] = start[k] + sizes[k]
         sizes[k] = start[k]
     for i in range(count):
-        contacts[sizes[island[i]]] = i
-        sizes[island[i]] += 1
+        if is_candidate[i]:
+            contacts[sizes[island[i]]] = i
+            sizes[island[i]] += 1
     return Islands(start, contacts, island_has_joints)
 
 
@@ -329,60 +336,108 @@ def solve_contact_impulses(
 
     `model` holds bodies, joints and the joint system, `twists` the velocities of the bodies without and
     with joint impulses. In directions that the joints block, `u_free` is cleared.
+
+    Without joints, the islands consist of the candidates: contacts that would close without impulses, or that
+    the initial guess pushes. Others become candidates if they close under the impulses of these.
     """
-    bodies, joints, system = model
+    bodies, joints, _ = model
     count, num_bodies = len(mu), len(bodies.mass)
-    impulses, u, mobility, rho = np.empty(3 * count), np.empty(3 * count), np.empty(count), np.empty(count)
-    islands, numbers = (
-        contact_islands(rows.row_bodies, joints.row_bodies, num_bodies),
-        np.full(num_bodies + 1, -1),
-    )
-    all_converged = True
-    for k in range(len(islands.start) - 1):
-        contacts = islands.contacts[islands.start[k] : islands.start[k + 1]]
-        size = 3 * len(contacts)
-        island_rows, island_responses = select_contacts(rows, responses, contacts)
-        island_u_free, island_guess, island_mu = np.empty(size), np.empty(size), np.empty(size // 3)
-        for i in range(size):
-            row = 3 * contacts[i // 3] + i % 3
-            island_u_free[i], island_guess[i] = u_free[row], initial_guess[row]
-            island_mu[i // 3] = mu[contacts[i // 3]]
-        if islands.has_joints[k]:
-            W = delassus_matrix(island_rows, island_responses, joints, system)
-            clear_blocked_directions(W, island_u_free, island_rows, bodies, twists[0], twists[1])
-            operator = dense_operator(W)
-        else:
-            operator = body_operator(
-                island_rows.row_bodies, island_rows.blocks, island_responses, bodies, numbers
-            )
-        island_impulses, island_u = np.empty(size), np.empty(size)
-        island_residual = solve_island(
-            operator,
-            island_u_free,
-            island_mu,
-            island_guess,
-            tolerance,
-            max_iterations,
-            island_impulses,
-        )
-        all_converged = all_converged and island_residual <= tolerance
-        contact_velocities(operator, island_u_free, island_impulses, island_u)
-        island_mobility, island_rho = np.empty(size // 3), np.empty(size // 3)
-        contact_scales(operator, island_mobility, island_rho)
-        for i in range(size):
-            row = 3 * contacts[i // 3] + i % 3
-            u_free[row], impulses[row], u[row] = (
-                island_u_free[i],
-                island_impulses[i],
-                island_u[i],
-            )
-        for i in range(size // 3):
-            mobility[contacts[i]], rho[contacts[i]] = island_mobility[i], island_rho[i]
+    impulses, u, mobility, rho = np.zeros(3 * count), np.empty(3 * count), np.ones(count), np.ones(count)
+    is_candidate, is_new = np.zeros(count, np.bool_), np.empty(count, np.bool_)
+    numbers = np.empty(num_bodies + 1, np.int64)
+    fastest, all_converged = max_abs(u_free), True
+    for i in range(count):
+        is_new[i] = len(joints.row_bodies) > 0 or u_free[3 * i] < 0 or initial_guess[3 * i] > 0
+        for k in range(3 * i, 3 * i + 3):
+            impulses[k], u[k] = initial_guess[k] if is_new[i] else 0.0, u_free[k]
+    has_new = True
+    while has_new:
+        for i in range(count):
+            is_candidate[i] = is_candidate[i] or is_new[i]
+        for b in range(num_bodies + 1):
+            numbers[b] = -1
+        islands = contact_islands(rows.row_bodies, joints.row_bodies, num_bodies, is_candidate)
+        for k in range(len(islands.start) - 1):
+            contacts, is_solved = islands.contacts[islands.start[k] : islands.start[k + 1]], True
+            for i in contacts:
+                is_solved = is_solved and not is_new[i]
+            if not is_solved:
+                all_converged = all_converged and solve_contacts(
+                    model,
+                    (rows, responses, twists, u_free, mu),
+                    (contacts, islands.has_joints[k], numbers),
+                    (tolerance, max_iterations),
+                    (impulses, u, mobility, rho),
+                )
+        has_new = False
+        if all_converged and len(joints.row_bodies) == 0:
+            twist_changes = np.zeros((num_bodies + 1, 6))
+            add_impulses(responses, rows.row_bodies, impulses, twist_changes)
+            for i in range(count):
+                is_new[i] = False
+                if not is_candidate[i]:
+                    for k in range(3 * i, 3 * i + 3):
+                        u[k] = u_free[k]
+                        for side in range(2):
+                            u[k] += dot6(rows.blocks[k, side], twist_changes[rows.row_bodies[k, side]])
+                    is_new[i] = u[3 * i] < -ROUNDING_RESIDUAL * fastest
+                    has_new = has_new or is_new[i]
     residual = nan_max(
         natural_residual(u, u_free, mu, impulses, rho, mobility),
         rounding_residual(rows, responses, num_bodies, u_free, impulses),
     )
     return impulses, residual, all_converged and residual <= tolerance
+
+
+@jit_alloc
+def solve_contacts(model, problem, island, options, results):
+    """Solve one island; write its part of the results, whose impulses are the guess; return True on success.
+
+    The results are impulses, velocities, mobilities and their reciprocals of all contacts.
+    """
+    bodies, joints, system = model
+    rows, responses, twists, u_free, mu = problem
+    contacts, has_joints, numbers = island
+    tolerance, max_iterations = options
+    impulses, u, mobility, rho = results
+    size = 3 * len(contacts)
+    island_rows, island_responses = select_contacts(rows, responses, contacts)
+    island_u_free, island_guess, island_mu = np.empty(size), np.empty(size), np.empty(size // 3)
+    for i in range(size):
+        row = 3 * contacts[i // 3] + i % 3
+        island_u_free[i], island_guess[i] = u_free[row], impulses[row]
+        island_mu[i // 3] = mu[contacts[i // 3]]
+    if has_joints:
+        W = delassus_matrix(island_rows, island_responses, joints, system)
+        clear_blocked_directions(W, island_u_free, island_rows, bodies, twists[0], twists[1])
+        operator = dense_operator(W)
+    else:
+        operator = body_operator(
+            island_rows.row_bodies, island_rows.blocks, island_responses, bodies, numbers
+        )
+    island_impulses, island_u = np.empty(size), np.empty(size)
+    island_residual = solve_island(
+        operator,
+        island_u_free,
+        island_mu,
+        island_guess,
+        tolerance,
+        max_iterations,
+        island_impulses,
+    )
+    contact_velocities(operator, island_u_free, island_impulses, island_u)
+    island_mobility, island_rho = np.empty(size // 3), np.empty(size // 3)
+    contact_scales(operator, island_mobility, island_rho)
+    for i in range(size):
+        row = 3 * contacts[i // 3] + i % 3
+        u_free[row], impulses[row], u[row] = (
+            island_u_free[i],
+            island_impulses[i],
+            island_u[i],
+        )
+    for i in range(size // 3):
+        mobility[contacts[i]], rho[contacts[i]] = island_mobility[i], island_rho[i]
+    return island_residual <= tolerance
 
 
 @jit_alloc
