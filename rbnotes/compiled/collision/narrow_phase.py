@@ -40,18 +40,41 @@ def find_contacts(shapes, bodies, excluded_pairs, poses, margin, contact_points)
 
     The last body is the world. If `contact_points` is full, further contacts are only counted.
     """
-    frames = np.zeros((len(shapes), 4, 4))
+    frames, radii = np.zeros((len(shapes), 4, 4)), np.empty(len(shapes))
+    place_shapes(shapes, bodies, poses, margin, frames, radii)
+    centers = frames[:, :3, 3]
+    return find_pair_contacts(
+        (shapes, bodies, excluded_pairs),
+        (frames, centers, radii),
+        build_grid(centers, radii),
+        margin,
+        (
+            np.empty(len(shapes), dtype=np.int64),
+            np.empty((NUM_LISTS, LIST_LENGTH, 3)),
+            np.empty((MAX_CONTACT_POINTS, CONTACT_POINT_SIZE)),
+        ),
+        contact_points,
+    )
+
+
+@jit_noalloc
+def place_shapes(shapes, bodies, poses, margin, frames, radii):
+    """Write the frames of the shapes, zero before, and the radii of their bounding spheres."""
     for i in range(len(shapes)):
         for r in range(4):
             for c in range(4):
                 for k in range(4):
                     frames[i, r, c] += poses[bodies[i], r, k] * shapes[i, 4 * k + c]
-    centers, radii = frames[:, :3, 3], np.empty(len(shapes))
-    for i in range(len(shapes)):
         radii[i] = norm(core_half_extents(shapes[i])) + shapes[i, RADIUS] + margin / 2
-    grid, neighbors = build_grid(centers, radii), np.empty(len(shapes), dtype=np.int64)
-    shape_contact_points, count = np.empty((MAX_CONTACT_POINTS, CONTACT_POINT_SIZE)), 0
-    lists = np.empty((NUM_LISTS, LIST_LENGTH, 3))
+
+
+@jit_noalloc
+def find_pair_contacts(model, spheres, grid, margin, workspace, contact_points):
+    """Do the work of :func:`find_contacts` for shapes in a grid."""
+    shapes, bodies, excluded_pairs = model
+    frames, centers, radii = spheres
+    neighbors, lists, shape_contact_points = workspace
+    count = 0
     for a in range(len(shapes)):
         for n in range(later_neighbors(a, centers, radii, grid, neighbors)):
             b = neighbors[n]

@@ -17,6 +17,7 @@ from rbnotes.compiled.contact_solver.contact_operator import (
     dense_operator,
 )
 from rbnotes.compiled.contact_solver.envelope_factors import solve_lower
+from rbnotes.compiled.contact_solver.gauss_seidel import sweep_contacts
 from rbnotes.compiled.contact_solver.joint_constraints import add_impulses, write_block
 from rbnotes.compiled.contact_solver.newton_friction import (
     natural_residual,
@@ -47,6 +48,9 @@ PATH_TOLERANCE = 1e-4
 
 PROMISING_RESIDUAL = 1e-5
 """Largest residual at which contacts open one after the other."""
+
+FIRST_SWEEPS, SWEEP_RATIO, MAX_SWEEP_ROUNDS = 50, 4, 3
+"""Sweeps before Newton's method starts again, their ratio between rounds, and the number of rounds."""
 
 MAX_OPENED_CONTACTS = 20
 """Largest number of contacts that open after a search."""
@@ -85,9 +89,16 @@ def contact_frame(contact, out):
 @jit_alloc
 def contact_jacobian(contacts, R, x):
     """Return three rows for each contact: along the normal and along both tangents."""
-    count, axes = len(contacts), np.empty((3, 3))
-    row_bodies, rows = np.empty((3 * count, 2), np.int64), np.empty((3 * count, 2, 6))
-    for i in range(count):
+    count = len(contacts)
+    rows = ContactJacobian(np.empty((3 * count, 2), np.int64), np.empty((3 * count, 2, 6)))
+    write_contact_jacobian(contacts, R, x, np.empty((3, 3)), rows)
+    return rows
+
+
+@jit_noalloc
+def write_contact_jacobian(contacts, R, x, axes, rows):
+    """Write the rows of :func:`contact_jacobian`; `axes` is working memory."""
+    for i in range(len(contacts)):
         contact_frame(contacts[i], axes)
         position = (contacts[i, POSITION], contacts[i, POSITION + 1], contacts[i, POSITION + 2])
         for side in range(2):
@@ -95,10 +106,9 @@ def contact_jacobian(contacts, R, x):
             arm = subtract(position, (x[b, 0], x[b, 1], x[b, 2]))
             for k in range(3):
                 direction = (axes[k, 0], axes[k, 1], axes[k, 2])
-                row_bodies[3 * i + k, side] = b
+                rows.row_bodies[3 * i + k, side] = b
                 moment = scale(sign, matvec_transposed(R[b], cross(arm, direction)))
-                write_block(rows, 3 * i + k, side, moment, sign, direction)
-    return ContactJacobian(row_bodies, rows)
+                write_block(rows.blocks, 3 * i + k, side, moment, sign, direction)
 
 
 @jit_alloc
@@ -157,7 +167,14 @@ def clear_blocked_directions(W, u_free, rows, bodies, unconstrained, v):
 @jit_alloc
 def warm_start_impulses(contacts, last_contacts, match_radius):
     """Return the last impulses near the contacts, projected on their cones, ``(3 c,)``, or zero."""
-    impulses, axes = np.zeros(3 * len(contacts)), np.empty((3, 3))
+    impulses = np.zeros(3 * len(contacts))
+    write_warm_start(contacts, last_contacts, match_radius, np.empty((3, 3)), impulses)
+    return impulses
+
+
+@jit_noalloc
+def write_warm_start(contacts, last_contacts, match_radius, axes, impulses):
+    """Write the impulses of :func:`warm_start_impulses`, zero before; `axes` is working memory."""
     for i in range(len(contacts)):
         nearest, min_distance_squared = -1, math.inf
         for j in range(len(last_contacts)):
@@ -178,13 +195,17 @@ def warm_start_impulses(contacts, last_contacts, match_radius):
                 (dot(axes[0], impulse), dot(axes[1], impulse), dot(axes[2], impulse)), contacts[i, MU]
             )
             impulses[3 * i], impulses[3 * i + 1], impulses[3 * i + 2] = p
-    return impulses
 
 
 @jit_alloc
 def store_impulses(contacts, last_contacts):
     """Write the contacts with their impulses in world coordinates."""
-    axes = np.empty((3, 3))
+    write_world_impulses(contacts, np.empty((3, 3)), last_contacts)
+
+
+@jit_noalloc
+def write_world_impulses(contacts, axes, last_contacts):
+    """Do the work of :func:`store_impulses`; `axes` is working memory."""
     for i in range(len(contacts)):
         contact_frame(contacts[i], axes)
         copy_array(contacts[i], last_contacts[i])
@@ -272,35 +293,50 @@ def select_contacts(rows, responses, contacts):
     size = 3 * len(contacts)
     if size == len(responses):
         return rows, responses
-    row_bodies, blocks, selected_responses = (
-        np.empty((size, 2), np.int64),
-        np.empty((size, 2, 6)),
-        np.empty((size, 2, 6)),
-    )
-    for i in range(size):
+    selected = ContactJacobian(np.empty((size, 2), np.int64), np.empty((size, 2, 6)))
+    selected_responses = np.empty((size, 2, 6))
+    copy_contacts(rows, responses, contacts, selected, selected_responses)
+    return selected, selected_responses
+
+
+@jit_noalloc
+def copy_contacts(rows, responses, contacts, selected, selected_responses):
+    """Copy the Jacobian and the responses of some contacts."""
+    for i in range(len(selected_responses)):
         row = 3 * contacts[i // 3] + i % 3
         for side in range(2):
-            row_bodies[i, side] = rows.row_bodies[row, side]
-            copy_array(rows.blocks[row, side], blocks[i, side])
-            copy_array(responses[row, side], selected_responses[i, side])
-    return ContactJacobian(row_bodies, blocks), selected_responses
+            selected.row_bodies[i, side] = rows.row_bodies[row, side]
+            for k in range(6):
+                selected.blocks[i, side, k] = rows.blocks[row, side, k]
+                selected_responses[i, side, k] = responses[row, side, k]
 
 
 @jit_alloc
 def solve_island(operator, u_free, mu, initial_guess, tolerance, max_iterations, impulses):
     """Write the best impulses of an island; return their residual.
 
-    If Newton's method fails from the initial guess, and the bodies have no joints, it starts again from the
-    central path.
+    If Newton's method fails from the initial guess, and the bodies have no joints, it starts again after
+    more and more sweeps, at last from the central path.
     """
     residual = search_impulses(operator, u_free, mu, initial_guess, tolerance, max_iterations, impulses)
-    if not residual <= tolerance and not len(operator.W):
-        path, candidate = np.empty(len(u_free)), np.empty(len(u_free))
-        follow_central_path(operator, u_free, mu, PATH_TOLERANCE, max_iterations, path)
-        candidate_residual = search_impulses(operator, u_free, mu, path, tolerance, max_iterations, candidate)
+    if residual <= tolerance or len(operator.W):
+        return residual
+    start, candidate, num_sweeps = np.empty(len(u_free)), np.empty(len(u_free)), np.int64(FIRST_SWEEPS)
+    copy_array(impulses, start)
+    for n in range(MAX_SWEEP_ROUNDS + 1):
+        if n < MAX_SWEEP_ROUNDS:
+            sweep_contacts(operator, u_free, mu, num_sweeps, start)
+            num_sweeps *= SWEEP_RATIO
+        else:
+            follow_central_path(operator, u_free, mu, PATH_TOLERANCE, max_iterations, start)
+        candidate_residual = search_impulses(
+            operator, u_free, mu, start, tolerance, max_iterations, candidate
+        )
         if candidate_residual < residual:
             copy_array(candidate, impulses)
             residual = candidate_residual
+        if residual <= tolerance:
+            break
     return residual
 
 
@@ -373,20 +409,32 @@ def solve_contact_impulses(
         if all_converged and len(joints.row_bodies) == 0:
             twist_changes = np.zeros((num_bodies + 1, 6))
             add_impulses(responses, rows.row_bodies, impulses, twist_changes)
-            for i in range(count):
-                is_new[i] = False
-                if not is_candidate[i]:
-                    for k in range(3 * i, 3 * i + 3):
-                        u[k] = u_free[k]
-                        for side in range(2):
-                            u[k] += dot6(rows.blocks[k, side], twist_changes[rows.row_bodies[k, side]])
-                    is_new[i] = u[3 * i] < -ROUNDING_RESIDUAL * fastest
-                    has_new = has_new or is_new[i]
+            min_speed = -ROUNDING_RESIDUAL * fastest
+            has_new = find_closing_contacts(rows, u_free, twist_changes, min_speed, is_candidate, is_new, u)
     residual = nan_max(
         natural_residual(u, u_free, mu, impulses, rho, mobility),
         rounding_residual(rows, responses, num_bodies, u_free, impulses),
     )
     return impulses, residual, all_converged and residual <= tolerance
+
+
+@jit_noalloc
+def find_closing_contacts(rows, u_free, twist_changes, min_speed, is_candidate, is_new, u):
+    """Mark contacts that are no candidates and close; return True if there are any.
+
+    Their velocities u are written; normal ones of at least `min_speed` do not close.
+    """
+    has_new = False
+    for i in range(len(is_candidate)):
+        is_new[i] = False
+        if not is_candidate[i]:
+            for k in range(3 * i, 3 * i + 3):
+                u[k] = u_free[k]
+                for side in range(2):
+                    u[k] += dot6(rows.blocks[k, side], twist_changes[rows.row_bodies[k, side]])
+            is_new[i] = u[3 * i] < min_speed
+            has_new = has_new or is_new[i]
+    return has_new
 
 
 @jit_alloc

@@ -102,7 +102,12 @@ def contact_velocities(operator, u_free, r, u):
             for j in range(len(r)):
                 u[i] += operator.W[i, j] * r[j]
         return
-    v = np.zeros((len(operator.inertias) + 1, 6))
+    body_contact_velocities(operator, u_free, r, np.zeros((len(operator.inertias) + 1, 6)), u)
+
+
+@jit_noalloc
+def body_contact_velocities(operator, u_free, r, v, u):
+    """Write the contact velocities of an island without joints; `v`, of its bodies, are zero before."""
     for i in range(len(r)):
         for side in range(2):
             b = operator.row_bodies[i, side]
@@ -153,9 +158,18 @@ def body_newton_step(operator, F, P, rho, damping, step):
 
     The factor 1 / damping in D^-1 amplifies rounding, which a further step removes.
     """
-    count = len(rho)
-    K = np.zeros((count, 3, 3))
-    for i in range(count):
+    K = np.zeros((len(rho), 3, 3))
+    write_newton_blocks(F, P, rho, damping, K, step)
+    if factor_body_matrix(operator, K):
+        solve_body_matrix(operator, K, step)
+    else:
+        step[0] = np.nan
+
+
+@jit_noalloc
+def write_newton_blocks(F, P, rho, damping, K, step):
+    """Write the blocks K and ``D^-1 F``, the start of the step."""
+    for i in range(len(rho)):
         invert_projection_complement(P[i], damping, K[i])
         for a in range(3):
             step[3 * i + a] = dot(K[i, a], (F[3 * i], F[3 * i + 1], F[3 * i + 2]))
@@ -165,10 +179,6 @@ def body_newton_step(operator, F, P, rho, damping, step):
             for b in range(3):
                 K[i, a, b] *= factor
             K[i, a, a] -= rho[i] if P[i, 0, 0] > 0 else 0.0
-    if factor_body_matrix(operator, K):
-        solve_body_matrix(operator, K, step)
-    else:
-        step[0] = np.nan
 
 
 @jit_alloc
@@ -178,6 +188,13 @@ def factor_body_matrix(operator, K):
     Contacts with ``K[i, 0, 0] = 0`` are open: their blocks are skipped. Returns False if the matrix is
     singular.
     """
+    assemble_body_matrix(operator, K)
+    return factor_blocks(operator.matrix)
+
+
+@jit_noalloc
+def assemble_body_matrix(operator, K):
+    """Write ``M + J^T K J``."""
     blocks = operator.matrix.blocks
     for n in range(len(blocks)):
         for a in range(6):
@@ -188,7 +205,6 @@ def factor_body_matrix(operator, K):
     for i in range(len(K)):
         if K[i, 0, 0] != 0:
             add_contact_block(operator, K[i], i)
-    return factor_blocks(operator.matrix)
 
 
 @jit_alloc
@@ -197,8 +213,13 @@ def solve_body_matrix(operator, K, x):
 
     :func:`factor_body_matrix` has been called with the same K.
     """
+    solve_body_velocities(operator, K, np.zeros((len(operator.inertias) + 1, 6)), x)
+
+
+@jit_noalloc
+def solve_body_velocities(operator, K, y, x):
+    """Do the work of :func:`solve_body_matrix`; `y` are the velocities of the bodies, zero."""
     num_bodies = len(operator.inertias)
-    y, along = np.zeros((num_bodies + 1, 6)), np.empty(3)
     for i in range(len(x)):
         for side in range(2):
             b = operator.row_bodies[i, side]
@@ -209,12 +230,13 @@ def solve_body_matrix(operator, K, x):
     solve_blocks(operator.matrix, y)
     for i in range(len(K)):
         if K[i, 0, 0] != 0:
-            for a in range(3):
-                along[a] = 0.0
-                for side in range(2):
-                    along[a] += dot6(
-                        operator.jacobian[3 * i + a, side], y[operator.row_bodies[3 * i + a, side]]
-                    )
+            first, second = y[operator.row_bodies[3 * i, 0]], y[operator.row_bodies[3 * i, 1]]
+            J0, J1, J2 = operator.jacobian[3 * i], operator.jacobian[3 * i + 1], operator.jacobian[3 * i + 2]
+            along = (
+                dot6(J0[0], first) + dot6(J0[1], second),
+                dot6(J1[0], first) + dot6(J1[1], second),
+                dot6(J2[0], first) + dot6(J2[1], second),
+            )
             for a in range(3):
                 x[3 * i + a] -= dot(K[i, a], along)
 
