@@ -24,12 +24,16 @@ class BlockMatrix(NamedTuple):
         Index of each block in `blocks` ``(m, m)``; undefined where a block is zero.
     blocks
         Nonzero blocks ``(b, 6, 6)``, fill-in included.
+    row, swaps
+        Working memory ``(6,)``.
     """
 
     start: Any
     neighbors: Any
     place: Any
     blocks: Any
+    row: Any
+    swaps: Any
 
 
 @jit_alloc
@@ -78,7 +82,9 @@ def allocate_block_matrix(is_coupled, order):
                 if j > i:
                     neighbors[start[i + 1]] = j
                     start[i + 1] += 1
-    return BlockMatrix(start, neighbors, place, np.empty((num_blocks, 6, 6)))
+    return BlockMatrix(
+        start, neighbors, place, np.empty((num_blocks, 6, 6)), np.empty(6), np.empty(6, np.int64)
+    )
 
 
 @jit_reassoc
@@ -133,16 +139,10 @@ def subtract_product(A, B, C):
                 A[i, j] -= factor * C[k, j]
 
 
-@jit_alloc
+@jit_noalloc
 def factor_blocks(matrix):
     """Replace the matrix by its factors, with the inverse pivots on the diagonal; return False on failure."""
-    return eliminate_blocks(matrix, np.empty(6), np.empty(6, np.int64))
-
-
-@jit_noalloc
-def eliminate_blocks(matrix, row, swaps):
-    """Do the work of :func:`factor_blocks`; `row` and `swaps` are working memory."""
-    start, neighbors, place, blocks = matrix
+    start, neighbors, place, blocks, row, swaps = matrix
     for k in range(len(start) - 1):
         if not invert_block(blocks[place[k, k]], swaps):
             return False
@@ -175,7 +175,7 @@ def multiply_vector(A, x):
 @jit_noalloc
 def solve_blocks(matrix, x):
     """Replace x ``(m, 6)`` by the solution of the factored system."""
-    start, neighbors, place, blocks = matrix
+    start, neighbors, place, blocks, _, _ = matrix
     count = len(start) - 1
     for k in range(count):
         for n in range(start[k], start[k + 1]):
