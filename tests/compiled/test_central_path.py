@@ -7,6 +7,7 @@ from numba import njit
 from rbnotes.compiled.contact_solver.central_path import follow_central_path
 from rbnotes.compiled.contact_solver.contact_impulses import PATH_TOLERANCE, search_impulses
 from rbnotes.compiled.contact_solver.contact_operator import body_operator
+from rbnotes.compiled.contact_solver.gauss_seidel import sweep_contacts
 from rbnotes.compiled.contact_solver.joint_constraints import Bodies
 from rbnotes.compiled.contact_solver.newton_friction import solve_newton
 from rbnotes.friction import central_path
@@ -27,6 +28,12 @@ def follow_compiled_path(bodies, row_bodies, jacobian, responses, free, mu, impu
     """Return the residual and the number of iterations of the compiled path."""
     operator = body_operator(row_bodies, jacobian, responses, bodies, np.full(len(bodies.mass) + 1, -1))
     return follow_central_path(operator, free, mu, PATH_TOLERANCE, MAX_ITERATIONS, impulses)
+
+
+@njit(error_model="numpy")
+def run_compiled_sweeps(bodies, row_bodies, jacobian, responses, free, mu, num_sweeps, impulses):
+    operator = body_operator(row_bodies, jacobian, responses, bodies, np.full(len(bodies.mass) + 1, -1))
+    sweep_contacts(operator, free, mu, num_sweeps, impulses)
 
 
 def pile(seed):
@@ -53,6 +60,21 @@ def pile(seed):
     problem = DelassusProblem(delassus_matrix=W, free_contact_velocities=free, mu=mu)
     bodies = Bodies(masses, inertias, np.append(1 / masses, 0.0), inverse_inertias, np.zeros((WORLD, 3)))
     return bodies, row_bodies, rows, responses, problem
+
+
+@pytest.mark.slow
+def test_sweeps_approach_coulombs_law():
+    for seed in range(5):
+        bodies, row_bodies, rows, responses, problem = pile(seed)
+        free, impulses = problem.free_contact_velocities.ravel(), np.zeros(len(rows))
+        arguments = bodies, row_bodies, rows, responses, free, problem.mu
+        residuals = []
+        for num_sweeps in (10, 200):
+            run_compiled_sweeps(*arguments, num_sweeps, impulses)
+            r = impulses.reshape(-1, 3)
+            residuals.append(natural_residual_unchecked(problem, r, problem.velocities_from_impulses(r)))
+        assert residuals[0] > 1e-8
+        assert residuals[1] < 1e-10
 
 
 @pytest.mark.slow

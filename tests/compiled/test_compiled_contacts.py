@@ -10,7 +10,7 @@ from numba import njit
 
 from rbnotes import friction, se3, so3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.compiled.collision.distance import separating_axis
+from rbnotes.compiled.collision.distance import LIST_LENGTH, NUM_LISTS, separating_axis
 from rbnotes.compiled.contact_solver.joint_constraints import Bodies
 from rbnotes.compiled.contact_solver.newton_friction import natural_residual
 from rbnotes.compiled.simulation.free_motion import displacement_derivatives
@@ -208,7 +208,8 @@ def test_separating_axes_agree_with_the_reference():
 
     @njit(error_model="numpy")
     def compiled_separating_axis(half_a, pose_a, half_b, pose_b, tie):
-        return separating_axis(half_a, pose_a, half_b, pose_b, tie)
+        lists = np.empty((NUM_LISTS, LIST_LENGTH, 3))
+        return separating_axis(half_a, pose_a, half_b, pose_b, tie, np.inf, lists)
 
     rng = np.random.default_rng(5)
     for case in range(30):

@@ -34,8 +34,8 @@ def evaluate(bodies, row_bodies, jacobian, responses, free, r, F, P):
 
 
 @njit(error_model="numpy")
-def islands_of(row_bodies, joint_row_bodies, num_bodies):
-    return contact_islands(row_bodies, joint_row_bodies, num_bodies)
+def islands_of(row_bodies, joint_row_bodies, num_bodies, is_candidate):
+    return contact_islands(row_bodies, joint_row_bodies, num_bodies, is_candidate)
 
 
 def sliding_derivative(rng):
@@ -83,7 +83,10 @@ def test_velocities_and_newton_steps_agree_with_those_of_the_dense_matrix():
 
 def test_islands_are_coupled_by_bodies_and_joints_but_not_by_the_world():
     pairs = np.array([(0, 6), (1, 2), (6, 3), (2, 4), (5, 6)])
-    start, contacts, has_joints = islands_of(np.repeat(pairs, 3, axis=0), np.array([(3, 0), (6, 3)]), 6)
-    islands = [contacts[a:b].tolist() for a, b in itertools.pairwise(start)]
-    assert islands == [[0, 2], [1, 3], [4]]
-    assert has_joints[:3].tolist() == [True, False, False]
+    for others, expected in ((True, [[0, 2], [1, 3], [4]]), (False, [[0, 2], [3], [4]])):
+        is_candidate = np.array([True, others, True, True, True])
+        start, contacts, has_joints = islands_of(
+            np.repeat(pairs, 3, axis=0), np.array([(3, 0), (6, 3)]), 6, is_candidate
+        )
+        assert [contacts[a:b].tolist() for a, b in itertools.pairwise(start)] == expected
+        assert has_joints[:3].tolist() == [True, False, False]

@@ -5,16 +5,20 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from rbnotes import inertia, joints, se3, so3
+from rbnotes import inertia, joints, quaternion, se3, so3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.contact import Collider, ContactPoints
 from rbnotes.dynamics import WORLD, Forces, State, symplectic_euler
 from rbnotes.friction import FrictionModel, semismooth_newton_friction
+from rbnotes.friction.semismooth_newton import TOLERANCE
 from rbnotes.multibody import maximal
 from rbnotes.multibody.maximal import MaximalModel, Rattle, simulate
 from rbnotes.multibody.maximal import rattle as rattle_step
+from rbnotes.multibody.packing import python_callbacks
 from rbnotes.shapes import Box, Capsule, ConvexMesh, Plane, Sphere
 
+NUM_HEAP_STEPS = 95
+"""Steps until boxes lie on each other, with about as many contacts that push as velocities."""
 CORNERS = np.array([[0.0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]])
 KINDS = (
     joints.Revolute((0.0, 0.6, 0.8)),
@@ -241,6 +245,10 @@ def test_steps_agree_with_the_reference(scene, monkeypatch):
     model, state, h = SCENES[scene]()
     one, several = (simulate(model, state, h, steps) for steps in (1, 12))
     monkeypatch.setattr(Rattle, "step", lambda *_: pytest.fail("this step is the reference's"))
+    if not model.joints:
+        monkeypatch.setattr(
+            python_callbacks, "resolve_overlaps", lambda *_: pytest.fail("Python separates bodies")
+        )
     determined = scene in ("bouncing_bodies", "bodies_in_wind")
     assert_same(simulate(model, state, h, 1, compiled=True), one, 1e-10, determined)
     assert_same(simulate(model, state, h, 12, compiled=True), several, 1e-9, determined)
@@ -252,6 +260,33 @@ def test_steps_agree_with_the_reference(scene, monkeypatch):
         assert sum(len(record.impulses) for record in several.contacts) > 10
     if scene in ("bouncing_bodies", "bodies_in_wind"):
         assert max(np.max(record.velocities_after[:, 0], initial=0.0) for record in several.contacts) > 0.5
+
+
+def heap():
+    """Return thirty boxes in any orientation that fall in nine columns, and land in 0.3 s."""
+    rng, box, number = np.random.default_rng(0), Box([0.4, 0.4, 0.4]), np.arange(30)
+    grid = np.stack([number % 3, number // 3 % 3, number // 9], axis=1)
+    positions = 0.6 * grid + [0.0, 0.0, 0.4] + rng.uniform(-0.05, 0.05, (30, 3))
+    rotations = quaternion.to_rotation(quaternion.normalize(rng.normal(size=(30, 4))))
+    colliders = [Collider(WORLD, Plane()), *(Collider(i, box) for i in range(30))]
+    model = MaximalModel(np.stack([box.spatial_inertia(density=1000.0)] * 30), colliders=colliders)
+    return model, State(se3.frame(rotations, positions))
+
+
+def test_heaps_need_no_step_of_the_reference(monkeypatch):
+    model, state = heap()
+    monkeypatch.setattr(
+        python_callbacks, "resolve_overlaps", lambda *_: pytest.fail("Python separates bodies")
+    )
+    monkeypatch.setattr(Rattle, "step", lambda *_: pytest.fail("this step is the reference's"))
+    result = simulate(model, state, 0.005, NUM_HEAP_STEPS, compiled=True)
+    assert max(record.residual for record in result.contacts) <= TOLERANCE
+    assert max(len(record.points) for record in result.contacts) > 200
+    assert result.work.stabilization.max() > 1e-3
+    friction = [np.linalg.norm(record.impulses[:, 1:], axis=1) for record in result.contacts]
+    for record, size in zip(result.contacts, friction, strict=True):
+        assert np.all(size <= record.points.mu * record.impulses[:, 0] * (1 + 1e-9) + 1e-12)
+    assert sum(np.sum(size) for size in friction) > 1.0
 
 
 def test_contradicting_contacts_fall_back_to_the_reference():

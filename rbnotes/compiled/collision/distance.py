@@ -6,20 +6,15 @@ of three numbers, lists of points arrays ``(k, 3)``.
 
 import math
 
-import numpy as np
-
-from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
+from rbnotes.compiled.decorators import jit_noalloc
 from rbnotes.compiled.linear_algebra import add_scaled, column, cross, dot, norm, scale, set_row, subtract
 from rbnotes.contact.distance import PARALLEL_TOLERANCE
 
+NUM_LISTS, LIST_LENGTH = 8, 15
+"""Size of the working memory of two shapes: lists of points ``(8, 15, 3)``."""
+
 EDGE_MARGIN = 1 + 1e-9
 """Factor of the distance beyond which edges are skipped, against rounding."""
-
-
-@jit_alloc
-def empty_points(count):
-    """Return an uninitialized array of points ``(count, 3)``."""
-    return np.empty((count, 3))
 
 
 @jit_noalloc
@@ -128,14 +123,14 @@ def extent_along(axis, x, y):
     return min(p, q), max(p, q)
 
 
-@jit_alloc
-def closest_points(half_extents_a, pose_a, half_extents_b, pose_b, axis):
+@jit_noalloc
+def closest_points(half_extents_a, pose_a, half_extents_b, pose_b, axis, lists):
     """Return the closest points of two disjoint cores: a corner and any point, or points of an edge each.
 
     Edges whose distance along the unit vector `axis` exceeds that of the closest points so far are skipped;
-    they are many if it points from b to a.
+    they are many if it points from b to a. The first five `lists` are working memory.
     """
-    first_a, last_a, first_b, last_b = empty_points(12), empty_points(12), empty_points(12), empty_points(12)
+    first_a, last_a, first_b, last_b, extents_b = lists[0], lists[1], lists[2], lists[3], lists[4]
     best = (math.inf, 0.0, 0.0), (0.0, 0.0, 0.0)
     for i in range(corners(half_extents_a, pose_a, first_a)):
         x = get_point(first_a, i)
@@ -144,27 +139,51 @@ def closest_points(half_extents_a, pose_a, half_extents_b, pose_b, axis):
         y = get_point(first_b, i)
         best = closer_pair((closest_point(half_extents_a, pose_a, y), y), best)
     count_b = edges(half_extents_b, pose_b, first_b, last_b)
+    for j in range(count_b):
+        _, extents_b[j, 0] = extent_along(axis, get_point(first_b, j), get_point(last_b, j))
     max_distance = EDGE_MARGIN * norm(subtract(best[0], best[1]))
     for i in range(edges(half_extents_a, pose_a, first_a, last_a)):
         a0, a1 = get_point(first_a, i), get_point(last_a, i)
         lowest, _ = extent_along(axis, a0, a1)
         for j in range(count_b):
-            b0, b1 = get_point(first_b, j), get_point(last_b, j)
-            if lowest - extent_along(axis, b0, b1)[1] <= max_distance:
+            if lowest - extents_b[j, 0] <= max_distance:
+                b0, b1 = get_point(first_b, j), get_point(last_b, j)
                 best = closer_pair(closest_points_of_segments(a0, a1, b0, b1), best)
     return best
 
 
-@jit_alloc
-def separating_axis(half_extents_a, pose_a, half_extents_b, pose_b, tolerance):
+@jit_noalloc
+def separation_along(axes, n, half_extents_a, half_extents_b, offset):
+    """Return the separation of two cores along axis n; the first six axes are those of the cores."""
+    axis, extent = get_point(axes, n), 0.0
+    for i in range(3):
+        extent += (
+            abs(dot(axis, get_point(axes, i))) * half_extents_a[i]
+            + abs(dot(axis, get_point(axes, 3 + i))) * half_extents_b[i]
+        )
+    return abs(dot(axis, offset)) - extent
+
+
+@jit_noalloc
+def separating_axis(half_extents_a, pose_a, half_extents_b, pose_b, tolerance, limit, lists):
     """Return the contact normal from b to a, the axis of the largest separation, and that separation.
 
-    The normal is the axis or, if the cores touch, the mean of the axes that are nearly as good.
+    The normal is the axis or, if the cores touch, the mean of the axes that are nearly as good. If a
+    separation exceeds `limit`, its axis is returned without comparing further ones. The first three `lists`
+    are working memory.
     """
-    axes, weight, separation = empty_points(15), np.ones(15), np.empty(15)
+    axes, weight, separation = lists[0], lists[1, :, 0], lists[2, :, 0]
+    offset, best = subtract(column(pose_a, 3), column(pose_b, 3)), 0
     for i in range(3):
         set_row(axes, i, column(pose_a, i))
         set_row(axes, 3 + i, column(pose_b, i))
+        weight[i], weight[3 + i] = 1.0, 1.0
+    for n in range(6):
+        separation[n] = separation_along(axes, n, half_extents_a, half_extents_b, offset)
+        best = n if separation[n] > separation[best] else best
+        if separation[n] > limit:
+            axis = get_point(axes, n)
+            return axis, axis, separation[n]
     count = 6
     for i in range(3):
         for j in range(3):
@@ -174,15 +193,8 @@ def separating_axis(half_extents_a, pose_a, half_extents_b, pose_b, tolerance):
                 set_row(axes, count, (product[0] / size, product[1] / size, product[2] / size))
                 weight[count] = size * size
                 count += 1
-    offset, best = subtract(column(pose_a, 3), column(pose_b, 3)), 0
-    for n in range(count):
-        axis, extent = get_point(axes, n), 0.0
-        for i in range(3):
-            extent += (
-                abs(dot(axis, get_point(axes, i))) * half_extents_a[i]
-                + abs(dot(axis, get_point(axes, 3 + i))) * half_extents_b[i]
-            )
-        separation[n] = abs(dot(axis, offset)) - extent
+    for n in range(6, count):
+        separation[n] = separation_along(axes, n, half_extents_a, half_extents_b, offset)
         best = n if separation[n] > separation[best] else best
     largest, axis = separation[best], get_point(axes, best)
     along = dot(axis, offset)

@@ -9,13 +9,14 @@ import numpy as np
 
 from rbnotes.compiled.collision.broad_phase import build_grid, later_neighbors, may_touch
 from rbnotes.compiled.collision.distance import (
+    LIST_LENGTH,
+    NUM_LISTS,
     closest_points,
     corners,
-    empty_points,
     get_point,
     separating_axis,
 )
-from rbnotes.compiled.decorators import jit_alloc
+from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
 from rbnotes.compiled.linear_algebra import add_scaled, column, cross, dot, norm, scale, set_row, subtract
 from rbnotes.compiled.record_layout import CONTACT_POINT_SIZE
 from rbnotes.contact.distance import TOUCHING_TOLERANCE
@@ -39,24 +40,50 @@ def find_contacts(shapes, bodies, excluded_pairs, poses, margin, contact_points)
 
     The last body is the world. If `contact_points` is full, further contacts are only counted.
     """
-    frames = np.zeros((len(shapes), 4, 4))
+    frames, radii = np.zeros((len(shapes), 4, 4)), np.empty(len(shapes))
+    place_shapes(shapes, bodies, poses, margin, frames, radii)
+    centers = frames[:, :3, 3]
+    return find_pair_contacts(
+        (shapes, bodies, excluded_pairs),
+        (frames, centers, radii),
+        build_grid(centers, radii),
+        margin,
+        (
+            np.empty(len(shapes), dtype=np.int64),
+            np.empty((NUM_LISTS, LIST_LENGTH, 3)),
+            np.empty((MAX_CONTACT_POINTS, CONTACT_POINT_SIZE)),
+        ),
+        contact_points,
+    )
+
+
+@jit_noalloc
+def place_shapes(shapes, bodies, poses, margin, frames, radii):
+    """Write the frames of the shapes, zero before, and the radii of their bounding spheres."""
     for i in range(len(shapes)):
         for r in range(4):
             for c in range(4):
                 for k in range(4):
                     frames[i, r, c] += poses[bodies[i], r, k] * shapes[i, 4 * k + c]
-    centers, radii = frames[:, :3, 3], np.empty(len(shapes))
-    for i in range(len(shapes)):
         radii[i] = norm(core_half_extents(shapes[i])) + shapes[i, RADIUS] + margin / 2
-    grid, neighbors = build_grid(centers, radii), np.empty(len(shapes), dtype=np.int64)
-    shape_contact_points, count = np.empty((MAX_CONTACT_POINTS, CONTACT_POINT_SIZE)), 0
+
+
+@jit_noalloc
+def find_pair_contacts(model, spheres, grid, margin, workspace, contact_points):
+    """Do the work of :func:`find_contacts` for shapes in a grid."""
+    shapes, bodies, excluded_pairs = model
+    frames, centers, radii = spheres
+    neighbors, lists, shape_contact_points = workspace
+    count = 0
     for a in range(len(shapes)):
         for n in range(later_neighbors(a, centers, radii, grid, neighbors)):
             b = neighbors[n]
             if not may_touch(excluded_pairs, bodies[a], bodies[b]):
                 continue
             for i in range(
-                shape_contacts(shapes[a], frames[a], shapes[b], frames[b], margin, shape_contact_points)
+                shape_contacts(
+                    shapes[a], frames[a], shapes[b], frames[b], margin, lists, shape_contact_points
+                )
             ):
                 if count < len(contact_points):
                     contact_points[count, 0], contact_points[count, 1] = a, b
@@ -66,13 +93,13 @@ def find_contacts(shapes, bodies, excluded_pairs, poses, margin, contact_points)
     return count
 
 
-@jit_alloc
+@jit_noalloc
 def core_half_extents(shape):
     """Return the half extents of the core: a rounded box without its radius."""
     return shape[HALF_EXTENTS], shape[HALF_EXTENTS + 1], shape[HALF_EXTENTS + 2]
 
 
-@jit_alloc
+@jit_noalloc
 def write_contact_point(out, i, position, normal, gap):
     """Write contact point i."""
     out[i, 0], out[i, 1], out[i, 2] = position
@@ -80,36 +107,40 @@ def write_contact_point(out, i, position, normal, gap):
     out[i, 6] = gap
 
 
-@jit_alloc
-def shape_contacts(a, pose_a, b, pose_b, margin, out):
-    """Write the contact points of two shapes, at most one of them a plane; return their number."""
+@jit_noalloc
+def shape_contacts(a, pose_a, b, pose_b, margin, lists, out):
+    """Write the contact points of two shapes, at most one of them a plane; return their number.
+
+    `lists` are working memory ``(8, 15, 3)``.
+    """
     half_extents_a, half_extents_b, radius_sum = (
         core_half_extents(a),
         core_half_extents(b),
         a[RADIUS] + b[RADIUS],
     )
     if math.isinf(a[RADIUS]):
-        return plane_contacts(half_extents_b, b[RADIUS], pose_b, pose_a, margin, -1.0, out)
+        return plane_contacts(half_extents_b, b[RADIUS], pose_b, pose_a, margin, -1.0, lists[0], out)
     if math.isinf(b[RADIUS]):
-        return plane_contacts(half_extents_a, a[RADIUS], pose_a, pose_b, margin, 1.0, out)
+        return plane_contacts(half_extents_a, a[RADIUS], pose_a, pose_b, margin, 1.0, lists[0], out)
     size = norm(half_extents_a) + norm(half_extents_b)
     touching_distance = TOUCHING_TOLERANCE * (size + radius_sum)
     normal, axis, separation = separating_axis(
-        half_extents_a, pose_a, half_extents_b, pose_b, touching_distance
+        half_extents_a, pose_a, half_extents_b, pose_b, touching_distance, margin + radius_sum, lists
     )
     if separation - radius_sum > margin:
         return 0
+    closest = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     if separation > 0:
-        x, y = closest_points(half_extents_a, pose_a, half_extents_b, pose_b, axis)
-        separation_vector = subtract(x, y)
+        closest = closest_points(half_extents_a, pose_a, half_extents_b, pose_b, axis, lists)
+        separation_vector = subtract(closest[0], closest[1])
         separation_vector = add_scaled(
             separation_vector, max(0.0, touching_distance - norm(separation_vector)), normal
         )
         normal = scale(1 / norm(separation_vector), separation_vector)
-    points_a, points_b = empty_points(MAX_CONTACT_POINTS), empty_points(MAX_CONTACT_POINTS)
+    points_a, points_b = lists[5], lists[6]
     overlap = scale(min(separation, 0.0), axis)
     count, normal = opposite_points(
-        half_extents_a, pose_a, half_extents_b, pose_b, normal, overlap, points_a, points_b
+        half_extents_a, pose_a, half_extents_b, pose_b, normal, overlap, closest, lists
     )
     num_points = 0
     for i in range(count):
@@ -122,10 +153,13 @@ def shape_contacts(a, pose_a, b, pose_b, margin, out):
     return num_points
 
 
-@jit_alloc
-def plane_contacts(half_extents, radius, pose, plane, margin, sign, out):
-    """Write the contact points of a rounded box and a half-space; `sign` is that of the normal."""
-    points, num_points, normal = empty_points(MAX_CONTACT_POINTS), 0, column(plane, 2)
+@jit_noalloc
+def plane_contacts(half_extents, radius, pose, plane, margin, sign, points, out):
+    """Write the contact points of a rounded box and a half-space; `sign` is that of the normal.
+
+    `points` is working memory.
+    """
+    num_points, normal = 0, column(plane, 2)
     for i in range(corners(half_extents, pose, points)):
         x = get_point(points, i)
         gap = dot(subtract(x, column(plane, 3)), normal) - radius
@@ -137,7 +171,7 @@ def plane_contacts(half_extents, radius, pose, plane, margin, sign, out):
     return num_points
 
 
-@jit_alloc
+@jit_noalloc
 def support_feature(half_extents, pose, direction, flat):
     """Return the corner, edge or face of a core that lies farthest in a direction.
 
@@ -157,7 +191,7 @@ def support_feature(half_extents, pose, direction, flat):
     return dimension, middle, axis_one, axis_two, half_one, half_two
 
 
-@jit_alloc
+@jit_noalloc
 def feature_corners(feature, out):
     """Write the corners of a feature, in order around a face; return their number."""
     dimension, middle, axis_one, axis_two, half_one, half_two = feature
@@ -176,12 +210,14 @@ def feature_corners(feature, out):
     return 4
 
 
-@jit_alloc
-def opposite_points(half_extents_a, pose_a, half_extents_b, pose_b, normal, overlap, points_a, points_b):
-    """Write pairs of opposite points on both cores; return their number and the normal.
+@jit_noalloc
+def opposite_points(half_extents_a, pose_a, half_extents_b, pose_b, normal, overlap, closest, lists):
+    """Write pairs of opposite points on both cores to ``lists[5:7]``; return their number and the normal.
 
-    The cores are disjoint, or only touch, once a has moved by ``-overlap``.
+    The cores are disjoint, or only touch, once a has moved by ``-overlap``. Without overlap, `closest` are
+    their closest points.
     """
+    points_a, points_b, polygon = lists[5], lists[6], lists[7]
     opposite_normal = scale(-1.0, normal)
     feature_a, feature_b = (
         support_feature(half_extents_a, pose_a, opposite_normal, FLAT_TOLERANCE),
@@ -192,65 +228,74 @@ def opposite_points(half_extents_a, pose_a, half_extents_b, pose_b, normal, over
             count = feature_corners(
                 support_feature(half_extents_b, pose_b, normal, TILTED_FACE_TOLERANCE), points_b
             )
-            count, face_normal = clip_to_face(feature_a, opposite_normal, count, points_b, points_a)
+            count, face_normal = clip_to_face(feature_a, opposite_normal, count, points_b, points_a, polygon)
             face_normal = scale(-1.0, face_normal)
         else:
             count = feature_corners(
                 support_feature(half_extents_a, pose_a, opposite_normal, TILTED_FACE_TOLERANCE), points_a
             )
-            count, face_normal = clip_to_face(feature_b, normal, count, points_a, points_b)
+            count, face_normal = clip_to_face(feature_b, normal, count, points_a, points_b, polygon)
         if count:
             return count, face_normal
     elif feature_a[0] == 1 and feature_b[0] == 1 and norm(cross(feature_a[2], feature_b[2])) < FLAT_TOLERANCE:
         middle, axis = feature_a[1], feature_a[2]
-        count = clip_to_range(feature_a, feature_corners(feature_b, points_b), points_b, axis, feature_a[4])
+        count = feature_corners(feature_b, points_b)
+        count = clip_to_range(feature_a, count, points_b, axis, feature_a[4], polygon)
         for i in range(count):
             set_row(
                 points_a, i, add_scaled(middle, dot(subtract(get_point(points_b, i), middle), axis), axis)
             )
         if count:
             return count, normal
-    separated_pose = pose_a.copy()
-    for i in range(3):
-        separated_pose[i, 3] -= overlap[i]
-    x, y = closest_points(half_extents_a, separated_pose, half_extents_b, pose_b, normal)
+    x, y = closest
+    if dot(subtract(x, y), subtract(x, y)) == 0:
+        center = column(pose_a, 3)
+        pose_a[0, 3], pose_a[1, 3], pose_a[2, 3] = subtract(center, overlap)
+        x, y = closest_points(half_extents_a, pose_a, half_extents_b, pose_b, normal, lists)
+        pose_a[0, 3], pose_a[1, 3], pose_a[2, 3] = center
     set_row(points_a, 0, add_scaled(x, 1.0, overlap))
     set_row(points_b, 0, y)
     return 1, normal
 
 
-@jit_alloc
+@jit_noalloc
 def face_tilt(feature, normal):
     """Return the tilt of a face against the plane normal to `normal`, or infinity for other features."""
     steepest = max(abs(dot(feature[2], normal)), abs(dot(feature[3], normal)))
     return steepest if feature[0] == 2 else math.inf
 
 
-@jit_alloc
-def clip_to_face(face, outward, count, points, projections):
-    """Clip a feature to a face and project its corners on it; return their number and the face normal."""
+@jit_noalloc
+def clip_to_face(face, outward, count, points, projections, polygon):
+    """Clip a feature to a face and project its corners on it; return their number and the face normal.
+
+    `polygon` is working memory.
+    """
     face_normal = cross(face[2], face[3])
     face_normal = face_normal if dot(face_normal, outward) > 0 else scale(-1.0, face_normal)
-    count = clip_to_range(face, count, points, face[2], face[4])
-    count = clip_to_range(face, count, points, face[3], face[5])
+    count = clip_to_range(face, count, points, face[2], face[4], polygon)
+    count = clip_to_range(face, count, points, face[3], face[5], polygon)
     for i in range(count):
         x = get_point(points, i)
         set_row(projections, i, add_scaled(x, -dot(subtract(x, face[1]), face_normal), face_normal))
     return count, face_normal
 
 
-@jit_alloc
-def clip_to_range(feature, count, points, axis, half_length):
+@jit_noalloc
+def clip_to_range(feature, count, points, axis, half_length, polygon):
     """Clip a polygon to the extent of a feature along one of its axes; return the number of corners."""
     middle = dot(axis, feature[1])
-    count = clip_polygon(points, count, axis, middle + half_length)
-    return clip_polygon(points, count, scale(-1.0, axis), half_length - middle)
+    count = clip_polygon(points, count, axis, middle + half_length, polygon)
+    return clip_polygon(points, count, scale(-1.0, axis), half_length - middle, polygon)
 
 
-@jit_alloc
-def clip_polygon(polygon, count, side, limit):
-    """Clip a convex polygon, segment or point to ``side . x <= limit``; return the number of corners."""
-    corners, num_points, slack = empty_points(MAX_CONTACT_POINTS), 0, 1e-12 * (1 + abs(limit))
+@jit_noalloc
+def clip_polygon(polygon, count, side, limit, corners):
+    """Clip a convex polygon, segment or point to ``side . x <= limit``; return the number of corners.
+
+    `corners` is working memory.
+    """
+    num_points, slack = 0, 1e-12 * (1 + abs(limit))
     for i in range(count):
         set_row(corners, i, get_point(polygon, i))
     for i in range(count):

@@ -24,12 +24,16 @@ class BlockMatrix(NamedTuple):
         Index of each block in `blocks` ``(m, m)``; undefined where a block is zero.
     blocks
         Nonzero blocks ``(b, 6, 6)``, fill-in included.
+    row, swaps
+        Working memory ``(6,)``.
     """
 
     start: Any
     neighbors: Any
     place: Any
     blocks: Any
+    row: Any
+    swaps: Any
 
 
 @jit_alloc
@@ -78,7 +82,9 @@ def allocate_block_matrix(is_coupled, order):
                 if j > i:
                     neighbors[start[i + 1]] = j
                     start[i + 1] += 1
-    return BlockMatrix(start, neighbors, place, np.empty((num_blocks, 6, 6)))
+    return BlockMatrix(
+        start, neighbors, place, np.empty((num_blocks, 6, 6)), np.empty(6), np.empty(6, np.int64)
+    )
 
 
 @jit_reassoc
@@ -133,11 +139,10 @@ def subtract_product(A, B, C):
                 A[i, j] -= factor * C[k, j]
 
 
-@jit_alloc
+@jit_noalloc
 def factor_blocks(matrix):
     """Replace the matrix by its factors, with the inverse pivots on the diagonal; return False on failure."""
-    start, neighbors, place, blocks = matrix
-    row, swaps = np.empty(6), np.empty(6, np.int64)
+    start, neighbors, place, blocks, row, swaps = matrix
     for k in range(len(start) - 1):
         if not invert_block(blocks[place[k, k]], swaps):
             return False
@@ -159,11 +164,19 @@ def subtract_block_product(x, A, y):
             x[i] -= A[i, j] * y[j]
 
 
-@jit_alloc
+@jit_noalloc
+def multiply_vector(A, x):
+    """Replace x, a vector of six numbers, by ``A x``."""
+    x0, x1, x2, x3, x4, x5 = x[0], x[1], x[2], x[3], x[4], x[5]
+    for i in range(6):
+        x[i] = A[i, 0] * x0 + A[i, 1] * x1 + A[i, 2] * x2 + A[i, 3] * x3 + A[i, 4] * x4 + A[i, 5] * x5
+
+
+@jit_noalloc
 def solve_blocks(matrix, x):
     """Replace x ``(m, 6)`` by the solution of the factored system."""
-    start, neighbors, place, blocks = matrix
-    count, right = len(start) - 1, np.empty(6)
+    start, neighbors, place, blocks, _, _ = matrix
+    count = len(start) - 1
     for k in range(count):
         for n in range(start[k], start[k + 1]):
             i = neighbors[n]
@@ -171,6 +184,4 @@ def solve_blocks(matrix, x):
     for k in range(count - 1, -1, -1):
         for n in range(start[k], start[k + 1]):
             subtract_block_product(x[k], blocks[place[k, neighbors[n]]], x[neighbors[n]])
-        for i in range(6):
-            right[i], x[k, i] = -x[k, i], 0.0
-        subtract_block_product(x[k], blocks[place[k, k]], right)
+        multiply_vector(blocks[place[k, k]], x[k])

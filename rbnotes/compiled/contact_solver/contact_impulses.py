@@ -17,7 +17,8 @@ from rbnotes.compiled.contact_solver.contact_operator import (
     dense_operator,
 )
 from rbnotes.compiled.contact_solver.envelope_factors import solve_lower
-from rbnotes.compiled.contact_solver.joint_constraints import write_block
+from rbnotes.compiled.contact_solver.gauss_seidel import sweep_contacts
+from rbnotes.compiled.contact_solver.joint_constraints import add_impulses, write_block
 from rbnotes.compiled.contact_solver.newton_friction import (
     natural_residual,
     open_contact,
@@ -32,6 +33,7 @@ from rbnotes.compiled.linear_algebra import (
     dot6,
     dot_range,
     matvec_transposed,
+    max_abs,
     nan_max,
     norm,
     scale,
@@ -39,12 +41,16 @@ from rbnotes.compiled.linear_algebra import (
 )
 from rbnotes.compiled.record_layout import IMPULSE, MU, NORMAL, POSITION, A, B
 from rbnotes.friction.contact_problem import CONSTRAINED_MOBILITY_TOLERANCE
+from rbnotes.friction.semismooth_newton import ROUNDING_RESIDUAL
 
 PATH_TOLERANCE = 1e-4
 """Natural residual at which Newton's method continues from a central path."""
 
 PROMISING_RESIDUAL = 1e-5
 """Largest residual at which contacts open one after the other."""
+
+FIRST_SWEEPS, SWEEP_RATIO, MAX_SWEEP_ROUNDS = 50, 4, 3
+"""Sweeps before Newton's method starts again, their ratio between rounds, and the number of rounds."""
 
 MAX_OPENED_CONTACTS = 20
 """Largest number of contacts that open after a search."""
@@ -83,9 +89,16 @@ def contact_frame(contact, out):
 @jit_alloc
 def contact_jacobian(contacts, R, x):
     """Return three rows for each contact: along the normal and along both tangents."""
-    count, axes = len(contacts), np.empty((3, 3))
-    row_bodies, rows = np.empty((3 * count, 2), np.int64), np.empty((3 * count, 2, 6))
-    for i in range(count):
+    count = len(contacts)
+    rows = ContactJacobian(np.empty((3 * count, 2), np.int64), np.empty((3 * count, 2, 6)))
+    write_contact_jacobian(contacts, R, x, np.empty((3, 3)), rows)
+    return rows
+
+
+@jit_noalloc
+def write_contact_jacobian(contacts, R, x, axes, rows):
+    """Write the rows of :func:`contact_jacobian`; `axes` is working memory."""
+    for i in range(len(contacts)):
         contact_frame(contacts[i], axes)
         position = (contacts[i, POSITION], contacts[i, POSITION + 1], contacts[i, POSITION + 2])
         for side in range(2):
@@ -93,10 +106,9 @@ def contact_jacobian(contacts, R, x):
             arm = subtract(position, (x[b, 0], x[b, 1], x[b, 2]))
             for k in range(3):
                 direction = (axes[k, 0], axes[k, 1], axes[k, 2])
-                row_bodies[3 * i + k, side] = b
+                rows.row_bodies[3 * i + k, side] = b
                 moment = scale(sign, matvec_transposed(R[b], cross(arm, direction)))
-                write_block(rows, 3 * i + k, side, moment, sign, direction)
-    return ContactJacobian(row_bodies, rows)
+                write_block(rows.blocks, 3 * i + k, side, moment, sign, direction)
 
 
 @jit_alloc
@@ -155,7 +167,14 @@ def clear_blocked_directions(W, u_free, rows, bodies, unconstrained, v):
 @jit_alloc
 def warm_start_impulses(contacts, last_contacts, match_radius):
     """Return the last impulses near the contacts, projected on their cones, ``(3 c,)``, or zero."""
-    impulses, axes = np.zeros(3 * len(contacts)), np.empty((3, 3))
+    impulses = np.zeros(3 * len(contacts))
+    write_warm_start(contacts, last_contacts, match_radius, np.empty((3, 3)), impulses)
+    return impulses
+
+
+@jit_noalloc
+def write_warm_start(contacts, last_contacts, match_radius, axes, impulses):
+    """Write the impulses of :func:`warm_start_impulses`, zero before; `axes` is working memory."""
     for i in range(len(contacts)):
         nearest, min_distance_squared = -1, math.inf
         for j in range(len(last_contacts)):
@@ -176,13 +195,17 @@ def warm_start_impulses(contacts, last_contacts, match_radius):
                 (dot(axes[0], impulse), dot(axes[1], impulse), dot(axes[2], impulse)), contacts[i, MU]
             )
             impulses[3 * i], impulses[3 * i + 1], impulses[3 * i + 2] = p
-    return impulses
 
 
 @jit_alloc
 def store_impulses(contacts, last_contacts):
     """Write the contacts with their impulses in world coordinates."""
-    axes = np.empty((3, 3))
+    write_world_impulses(contacts, np.empty((3, 3)), last_contacts)
+
+
+@jit_noalloc
+def write_world_impulses(contacts, axes, last_contacts):
+    """Do the work of :func:`store_impulses`; `axes` is working memory."""
     for i in range(len(contacts)):
         contact_frame(contacts[i], axes)
         copy_array(contacts[i], last_contacts[i])
@@ -200,7 +223,7 @@ class Islands(NamedTuple):
     start
         First contact of each set in `contacts`, and the number of contacts ``(k + 1,)``.
     contacts
-        Contacts of one set after the other, ascending within each set ``(c,)``.
+        Contacts of one set after the other, ascending within each set.
     has_joints
         True if bodies of the set have joints ``(k,)``.
     """
@@ -220,21 +243,23 @@ def find_root(parent, b):
 
 
 @jit_noalloc
-def unite_bodies(parent, row_bodies):
-    """Unite the sets of the two bodies of each row; the world, the last body, couples nothing."""
+def unite_bodies(parent, first, second):
+    """Unite the sets of two bodies; the world, the last body, couples nothing."""
     world = len(parent) - 1
-    for r in range(len(row_bodies)):
-        if row_bodies[r, 0] < world and row_bodies[r, 1] < world:
-            parent[find_root(parent, row_bodies[r, 0])] = find_root(parent, row_bodies[r, 1])
+    if first < world and second < world:
+        parent[find_root(parent, first)] = find_root(parent, second)
 
 
 @jit_alloc
-def contact_islands(row_bodies, joint_row_bodies, num_bodies):
-    """Return the sets of contacts that are coupled by bodies and joints."""
+def contact_islands(row_bodies, joint_row_bodies, num_bodies, is_candidate):
+    """Return the sets of candidates, contacts that may push, that are coupled by bodies and joints."""
     count = len(row_bodies) // 3
     parent, has_joints = np.arange(num_bodies + 1), np.zeros(num_bodies + 1, np.bool_)
-    unite_bodies(parent, joint_row_bodies)
-    unite_bodies(parent, row_bodies)
+    for r in range(len(joint_row_bodies)):
+        unite_bodies(parent, joint_row_bodies[r, 0], joint_row_bodies[r, 1])
+    for i in range(count):
+        if is_candidate[i]:
+            unite_bodies(parent, row_bodies[3 * i, 0], row_bodies[3 * i, 1])
     for r in range(len(joint_row_bodies)):
         for side in range(2):
             has_joints[find_root(parent, joint_row_bodies[r, side])] = True
@@ -243,6 +268,8 @@ def contact_islands(row_bodies, joint_row_bodies, num_bodies):
     island, sizes = np.empty(count, np.int64), np.zeros(count, np.int64)
     island_has_joints = np.zeros(count, np.bool_)
     for i in range(count):
+        if not is_candidate[i]:
+            continue
         root = find_root(parent, min(row_bodies[3 * i, 0], row_bodies[3 * i, 1]))
         if number[root] < 0:
             number[root], island_has_joints[num_islands] = num_islands, has_joints[root]
@@ -254,8 +281,9 @@ def contact_islands(row_bodies, joint_row_bodies, num_bodies):
         start[k + 1] = start[k] + sizes[k]
         sizes[k] = start[k]
     for i in range(count):
-        contacts[sizes[island[i]]] = i
-        sizes[island[i]] += 1
+        if is_candidate[i]:
+            contacts[sizes[island[i]]] = i
+            sizes[island[i]] += 1
     return Islands(start, contacts, island_has_joints)
 
 
@@ -265,35 +293,50 @@ def select_contacts(rows, responses, contacts):
     size = 3 * len(contacts)
     if size == len(responses):
         return rows, responses
-    row_bodies, blocks, selected_responses = (
-        np.empty((size, 2), np.int64),
-        np.empty((size, 2, 6)),
-        np.empty((size, 2, 6)),
-    )
-    for i in range(size):
+    selected = ContactJacobian(np.empty((size, 2), np.int64), np.empty((size, 2, 6)))
+    selected_responses = np.empty((size, 2, 6))
+    copy_contacts(rows, responses, contacts, selected, selected_responses)
+    return selected, selected_responses
+
+
+@jit_noalloc
+def copy_contacts(rows, responses, contacts, selected, selected_responses):
+    """Copy the Jacobian and the responses of some contacts."""
+    for i in range(len(selected_responses)):
         row = 3 * contacts[i // 3] + i % 3
         for side in range(2):
-            row_bodies[i, side] = rows.row_bodies[row, side]
-            copy_array(rows.blocks[row, side], blocks[i, side])
-            copy_array(responses[row, side], selected_responses[i, side])
-    return ContactJacobian(row_bodies, blocks), selected_responses
+            selected.row_bodies[i, side] = rows.row_bodies[row, side]
+            for k in range(6):
+                selected.blocks[i, side, k] = rows.blocks[row, side, k]
+                selected_responses[i, side, k] = responses[row, side, k]
 
 
 @jit_alloc
 def solve_island(operator, u_free, mu, initial_guess, tolerance, max_iterations, impulses):
     """Write the best impulses of an island; return their residual.
 
-    If Newton's method fails from the initial guess, and the bodies have no joints, it starts again from the
-    central path.
+    If Newton's method fails from the initial guess, and the bodies have no joints, it starts again after
+    more and more sweeps, at last from the central path.
     """
     residual = search_impulses(operator, u_free, mu, initial_guess, tolerance, max_iterations, impulses)
-    if not residual <= tolerance and not len(operator.W):
-        path, candidate = np.empty(len(u_free)), np.empty(len(u_free))
-        follow_central_path(operator, u_free, mu, PATH_TOLERANCE, max_iterations, path)
-        candidate_residual = search_impulses(operator, u_free, mu, path, tolerance, max_iterations, candidate)
+    if residual <= tolerance or len(operator.W):
+        return residual
+    start, candidate, num_sweeps = np.empty(len(u_free)), np.empty(len(u_free)), np.int64(FIRST_SWEEPS)
+    copy_array(impulses, start)
+    for n in range(MAX_SWEEP_ROUNDS + 1):
+        if n < MAX_SWEEP_ROUNDS:
+            sweep_contacts(operator, u_free, mu, num_sweeps, start)
+            num_sweeps *= SWEEP_RATIO
+        else:
+            follow_central_path(operator, u_free, mu, PATH_TOLERANCE, max_iterations, start)
+        candidate_residual = search_impulses(
+            operator, u_free, mu, start, tolerance, max_iterations, candidate
+        )
         if candidate_residual < residual:
             copy_array(candidate, impulses)
             residual = candidate_residual
+        if residual <= tolerance:
+            break
     return residual
 
 
@@ -329,60 +372,120 @@ def solve_contact_impulses(
 
     `model` holds bodies, joints and the joint system, `twists` the velocities of the bodies without and
     with joint impulses. In directions that the joints block, `u_free` is cleared.
+
+    Without joints, the islands consist of the candidates: contacts that would close without impulses, or that
+    the initial guess pushes. Others become candidates if they close under the impulses of these.
     """
-    bodies, joints, system = model
+    bodies, joints, _ = model
     count, num_bodies = len(mu), len(bodies.mass)
-    impulses, u, mobility, rho = np.empty(3 * count), np.empty(3 * count), np.empty(count), np.empty(count)
-    islands, numbers = (
-        contact_islands(rows.row_bodies, joints.row_bodies, num_bodies),
-        np.full(num_bodies + 1, -1),
-    )
-    all_converged = True
-    for k in range(len(islands.start) - 1):
-        contacts = islands.contacts[islands.start[k] : islands.start[k + 1]]
-        size = 3 * len(contacts)
-        island_rows, island_responses = select_contacts(rows, responses, contacts)
-        island_u_free, island_guess, island_mu = np.empty(size), np.empty(size), np.empty(size // 3)
-        for i in range(size):
-            row = 3 * contacts[i // 3] + i % 3
-            island_u_free[i], island_guess[i] = u_free[row], initial_guess[row]
-            island_mu[i // 3] = mu[contacts[i // 3]]
-        if islands.has_joints[k]:
-            W = delassus_matrix(island_rows, island_responses, joints, system)
-            clear_blocked_directions(W, island_u_free, island_rows, bodies, twists[0], twists[1])
-            operator = dense_operator(W)
-        else:
-            operator = body_operator(
-                island_rows.row_bodies, island_rows.blocks, island_responses, bodies, numbers
-            )
-        island_impulses, island_u = np.empty(size), np.empty(size)
-        island_residual = solve_island(
-            operator,
-            island_u_free,
-            island_mu,
-            island_guess,
-            tolerance,
-            max_iterations,
-            island_impulses,
-        )
-        all_converged = all_converged and island_residual <= tolerance
-        contact_velocities(operator, island_u_free, island_impulses, island_u)
-        island_mobility, island_rho = np.empty(size // 3), np.empty(size // 3)
-        contact_scales(operator, island_mobility, island_rho)
-        for i in range(size):
-            row = 3 * contacts[i // 3] + i % 3
-            u_free[row], impulses[row], u[row] = (
-                island_u_free[i],
-                island_impulses[i],
-                island_u[i],
-            )
-        for i in range(size // 3):
-            mobility[contacts[i]], rho[contacts[i]] = island_mobility[i], island_rho[i]
+    impulses, u, mobility, rho = np.zeros(3 * count), np.empty(3 * count), np.ones(count), np.ones(count)
+    is_candidate, is_new = np.zeros(count, np.bool_), np.empty(count, np.bool_)
+    numbers = np.empty(num_bodies + 1, np.int64)
+    fastest, all_converged = max_abs(u_free), True
+    for i in range(count):
+        is_new[i] = len(joints.row_bodies) > 0 or u_free[3 * i] < 0 or initial_guess[3 * i] > 0
+        for k in range(3 * i, 3 * i + 3):
+            impulses[k], u[k] = initial_guess[k] if is_new[i] else 0.0, u_free[k]
+    has_new = True
+    while has_new:
+        for i in range(count):
+            is_candidate[i] = is_candidate[i] or is_new[i]
+        for b in range(num_bodies + 1):
+            numbers[b] = -1
+        islands = contact_islands(rows.row_bodies, joints.row_bodies, num_bodies, is_candidate)
+        for k in range(len(islands.start) - 1):
+            contacts, is_solved = islands.contacts[islands.start[k] : islands.start[k + 1]], True
+            for i in contacts:
+                is_solved = is_solved and not is_new[i]
+            if not is_solved:
+                all_converged = all_converged and solve_contacts(
+                    model,
+                    (rows, responses, twists, u_free, mu),
+                    (contacts, islands.has_joints[k], numbers),
+                    (tolerance, max_iterations),
+                    (impulses, u, mobility, rho),
+                )
+        has_new = False
+        if all_converged and len(joints.row_bodies) == 0:
+            twist_changes = np.zeros((num_bodies + 1, 6))
+            add_impulses(responses, rows.row_bodies, impulses, twist_changes)
+            min_speed = -ROUNDING_RESIDUAL * fastest
+            has_new = find_closing_contacts(rows, u_free, twist_changes, min_speed, is_candidate, is_new, u)
     residual = nan_max(
         natural_residual(u, u_free, mu, impulses, rho, mobility),
         rounding_residual(rows, responses, num_bodies, u_free, impulses),
     )
     return impulses, residual, all_converged and residual <= tolerance
+
+
+@jit_noalloc
+def find_closing_contacts(rows, u_free, twist_changes, min_speed, is_candidate, is_new, u):
+    """Mark contacts that are no candidates and close; return True if there are any.
+
+    Their velocities u are written; normal ones of at least `min_speed` do not close.
+    """
+    has_new = False
+    for i in range(len(is_candidate)):
+        is_new[i] = False
+        if not is_candidate[i]:
+            for k in range(3 * i, 3 * i + 3):
+                u[k] = u_free[k]
+                for side in range(2):
+                    u[k] += dot6(rows.blocks[k, side], twist_changes[rows.row_bodies[k, side]])
+            is_new[i] = u[3 * i] < min_speed
+            has_new = has_new or is_new[i]
+    return has_new
+
+
+@jit_alloc
+def solve_contacts(model, problem, island, options, results):
+    """Solve one island; write its part of the results, whose impulses are the guess; return True on success.
+
+    The results are impulses, velocities, mobilities and their reciprocals of all contacts.
+    """
+    bodies, joints, system = model
+    rows, responses, twists, u_free, mu = problem
+    contacts, has_joints, numbers = island
+    tolerance, max_iterations = options
+    impulses, u, mobility, rho = results
+    size = 3 * len(contacts)
+    island_rows, island_responses = select_contacts(rows, responses, contacts)
+    island_u_free, island_guess, island_mu = np.empty(size), np.empty(size), np.empty(size // 3)
+    for i in range(size):
+        row = 3 * contacts[i // 3] + i % 3
+        island_u_free[i], island_guess[i] = u_free[row], impulses[row]
+        island_mu[i // 3] = mu[contacts[i // 3]]
+    if has_joints:
+        W = delassus_matrix(island_rows, island_responses, joints, system)
+        clear_blocked_directions(W, island_u_free, island_rows, bodies, twists[0], twists[1])
+        operator = dense_operator(W)
+    else:
+        operator = body_operator(
+            island_rows.row_bodies, island_rows.blocks, island_responses, bodies, numbers
+        )
+    island_impulses, island_u = np.empty(size), np.empty(size)
+    island_residual = solve_island(
+        operator,
+        island_u_free,
+        island_mu,
+        island_guess,
+        tolerance,
+        max_iterations,
+        island_impulses,
+    )
+    contact_velocities(operator, island_u_free, island_impulses, island_u)
+    island_mobility, island_rho = np.empty(size // 3), np.empty(size // 3)
+    contact_scales(operator, island_mobility, island_rho)
+    for i in range(size):
+        row = 3 * contacts[i // 3] + i % 3
+        u_free[row], impulses[row], u[row] = (
+            island_u_free[i],
+            island_impulses[i],
+            island_u[i],
+        )
+    for i in range(size // 3):
+        mobility[contacts[i]], rho[contacts[i]] = island_mobility[i], island_rho[i]
+    return island_residual <= tolerance
 
 
 @jit_alloc

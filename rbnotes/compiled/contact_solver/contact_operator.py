@@ -39,6 +39,8 @@ class ContactOperator(NamedTuple):
         Inertias of the bodies ``(m, 6, 6)``.
     matrix
         The :class:`~rbnotes.compiled.contact_solver.block_lu.BlockMatrix` of the Newton steps.
+    blocks, velocities
+        Working memory ``(c, 3, 3)`` and ``(m + 1, 6)``.
     """
 
     W: Any
@@ -47,14 +49,18 @@ class ContactOperator(NamedTuple):
     responses: Any
     inertias: Any
     matrix: Any
+    blocks: Any
+    velocities: Any
 
 
 @jit_alloc
 def dense_operator(W):
     """Return the operator of a Delassus matrix."""
-    none, rows = np.empty(0, np.int64), np.empty((0, 2, 6))
-    matrix = BlockMatrix(none, none, np.empty((0, 0), np.int64), np.empty((0, 6, 6)))
-    return ContactOperator(W, np.empty((0, 2), np.int64), rows, rows, np.empty((0, 6, 6)), matrix)
+    none, rows, blocks = np.empty(0, np.int64), np.empty((0, 2, 6)), np.empty((0, 6, 6))
+    matrix = BlockMatrix(none, none, np.empty((0, 0), np.int64), blocks, np.empty(0), none)
+    return ContactOperator(
+        W, np.empty((0, 2), np.int64), rows, rows, blocks, matrix, blocks, np.empty((0, 6))
+    )
 
 
 @jit_alloc
@@ -90,10 +96,27 @@ def body_operator(row_bodies, jacobian, responses, bodies, numbers):
     for i in range(len(row_bodies)):
         for side in range(2):
             island_bodies[i, side] = numbers[row_bodies[i, side]]
-    return ContactOperator(np.empty((0, 0)), island_bodies, jacobian, responses, inertias, matrix)
+    return ContactOperator(
+        np.empty((0, 0)),
+        island_bodies,
+        jacobian,
+        responses,
+        inertias,
+        matrix,
+        np.empty((len(row_bodies) // 3, 3, 3)),
+        np.empty((count + 1, 6)),
+    )
 
 
-@jit_alloc
+@jit_noalloc
+def clear_velocities(v):
+    """Clear the velocities of bodies ``(m + 1, 6)``."""
+    for b in range(len(v)):
+        for k in range(6):
+            v[b, k] = 0.0
+
+
+@jit_noalloc
 def contact_velocities(operator, u_free, r, u):
     """Write the contact velocities ``u = W r + u_free``."""
     if len(operator.W):
@@ -102,7 +125,8 @@ def contact_velocities(operator, u_free, r, u):
             for j in range(len(r)):
                 u[i] += operator.W[i, j] * r[j]
         return
-    v = np.zeros((len(operator.inertias) + 1, 6))
+    v = operator.velocities
+    clear_velocities(v)
     for i in range(len(r)):
         for side in range(2):
             b = operator.row_bodies[i, side]
@@ -129,7 +153,7 @@ def contact_scales(operator, mobility, rho):
         rho[i] = 1 / mobility[i] if mobility[i] > 0 else 0.0
 
 
-@jit_alloc
+@jit_noalloc
 def newton_step(operator, F, P, rho, units, damping, step):
     """Write the step to be subtracted from the impulses.
 
@@ -142,7 +166,7 @@ def newton_step(operator, F, P, rho, units, damping, step):
         body_newton_step(operator, F, P, rho, damping, step)
 
 
-@jit_alloc
+@jit_noalloc
 def body_newton_step(operator, F, P, rho, damping, step):
     """Write a Newton step by the LU factorization of a matrix of bodies.
 
@@ -153,9 +177,18 @@ def body_newton_step(operator, F, P, rho, damping, step):
 
     The factor 1 / damping in D^-1 amplifies rounding, which a further step removes.
     """
-    count = len(rho)
-    K = np.zeros((count, 3, 3))
-    for i in range(count):
+    K = operator.blocks
+    write_newton_blocks(F, P, rho, damping, K, step)
+    if factor_body_matrix(operator, K):
+        solve_body_matrix(operator, K, step)
+    else:
+        step[0] = np.nan
+
+
+@jit_noalloc
+def write_newton_blocks(F, P, rho, damping, K, step):
+    """Write the blocks K and ``D^-1 F``, the start of the step."""
+    for i in range(len(rho)):
         invert_projection_complement(P[i], damping, K[i])
         for a in range(3):
             step[3 * i + a] = dot(K[i, a], (F[3 * i], F[3 * i + 1], F[3 * i + 2]))
@@ -165,13 +198,9 @@ def body_newton_step(operator, F, P, rho, damping, step):
             for b in range(3):
                 K[i, a, b] *= factor
             K[i, a, a] -= rho[i] if P[i, 0, 0] > 0 else 0.0
-    if factor_body_matrix(operator, K):
-        solve_body_matrix(operator, K, step)
-    else:
-        step[0] = np.nan
 
 
-@jit_alloc
+@jit_noalloc
 def factor_body_matrix(operator, K):
     """Factor ``M + J^T K J`` in place, with a block of K for each contact ``(c, 3, 3)``.
 
@@ -191,14 +220,14 @@ def factor_body_matrix(operator, K):
     return factor_blocks(operator.matrix)
 
 
-@jit_alloc
+@jit_noalloc
 def solve_body_matrix(operator, K, x):
     """Replace x ``(3 c,)`` by ``(1 + K J M^-1 J^T)^-1 x``.
 
     :func:`factor_body_matrix` has been called with the same K.
     """
-    num_bodies = len(operator.inertias)
-    y, along = np.zeros((num_bodies + 1, 6)), np.empty(3)
+    num_bodies, y = len(operator.inertias), operator.velocities
+    clear_velocities(y)
     for i in range(len(x)):
         for side in range(2):
             b = operator.row_bodies[i, side]
@@ -209,12 +238,13 @@ def solve_body_matrix(operator, K, x):
     solve_blocks(operator.matrix, y)
     for i in range(len(K)):
         if K[i, 0, 0] != 0:
-            for a in range(3):
-                along[a] = 0.0
-                for side in range(2):
-                    along[a] += dot6(
-                        operator.jacobian[3 * i + a, side], y[operator.row_bodies[3 * i + a, side]]
-                    )
+            first, second = y[operator.row_bodies[3 * i, 0]], y[operator.row_bodies[3 * i, 1]]
+            J0, J1, J2 = operator.jacobian[3 * i], operator.jacobian[3 * i + 1], operator.jacobian[3 * i + 2]
+            along = (
+                dot6(J0[0], first) + dot6(J0[1], second),
+                dot6(J1[0], first) + dot6(J1[1], second),
+                dot6(J2[0], first) + dot6(J2[1], second),
+            )
             for a in range(3):
                 x[3 * i + a] -= dot(K[i, a], along)
 

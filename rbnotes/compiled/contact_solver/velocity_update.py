@@ -273,6 +273,37 @@ def write_contact_velocities(contacts, rows, v, start):
 
 
 @jit_alloc
+def separation_displacements(bodies, joints, slop, state, contacts, displacements):
+    """Write the smallest displacements ``(n + 1, 6)`` that remove overlaps; return True on success.
+
+    The masses define their norm, gaps are linearized. This is the problem of frictionless contacts, with
+    displacements for velocities, as in :func:`rbnotes.multibody.maximal.stepping.separate_bodies`.
+    """
+    rows, size = contact_jacobian(contacts, state.R, state.center), 3 * len(contacts)
+    responses, u_free, mu = np.empty((size, 2, 6)), np.zeros(size), np.zeros(len(contacts))
+    impulse_responses(bodies, rows.row_bodies, rows.blocks, responses)
+    for i in range(len(contacts)):
+        gap = contacts[i, GAP]
+        u_free[3 * i] = gap if gap < -slop else max(gap, 0.0)
+    for b in range(len(displacements)):
+        for k in range(6):
+            displacements[b, k] = 0.0
+    impulses, _, is_converged = solve_contact_impulses(
+        (bodies, joints, state.system),
+        rows,
+        responses,
+        (displacements, displacements),
+        u_free,
+        mu,
+        np.zeros(size),
+        FRICTION_TOLERANCE,
+        MAX_FRICTION_ITERATIONS,
+    )
+    add_impulses(responses, rows.row_bodies, impulses, displacements)
+    return is_converged
+
+
+@jit_alloc
 def update_contact_velocities(contacts, state, v):
     """Write the contact velocities after the correction of the joint impulses."""
     write_contact_velocities(contacts, contact_jacobian(contacts, state.R, state.center), v, AFTER)

@@ -1,7 +1,18 @@
 """Conversion between poses and twists of body frames and the states of the centers of mass."""
 
+import math
+
 from rbnotes.compiled.decorators import jit_noalloc
-from rbnotes.compiled.linear_algebra import add_scaled, cross, matvec, matvec_transposed, norm, subtract
+from rbnotes.compiled.linear_algebra import (
+    add_scaled,
+    cross,
+    dot,
+    matvec,
+    matvec_transposed,
+    norm,
+    set_row,
+    subtract,
+)
 
 
 @jit_noalloc
@@ -46,6 +57,39 @@ def write_motion(bodies, state, motion):
         w, v = body_twist(bodies, state, b)
         motion[b, 16], motion[b, 17], motion[b, 18] = w
         motion[b, 19], motion[b, 20], motion[b, 21] = v
+
+
+@jit_noalloc
+def displace_bodies(bodies, displacements, state):
+    """Displace the bodies by the exponentials of twists of their frames; these keep their twists.
+
+    The displacements ``(n + 1, 6)`` are rotation vectors in body frames, and displacements of the centers of
+    mass in the world.
+    """
+    for b in range(len(bodies.mass)):
+        R, c, v = state.R[b], bodies.com[b], state.v[b]
+        w = (displacements[b, 0], displacements[b, 1], displacements[b, 2])
+        u = matvec_transposed(R, (displacements[b, 3], displacements[b, 4], displacements[b, 5]))
+        u, square = subtract(u, cross(w, c)), dot(w, w)
+        angle = math.sqrt(square)
+        # 1 + c1 [w] + c2 [w]^2, and its integral 1 + c2 [w] + c3 [w]^2; neglected terms are below rounding
+        c1, c2 = math.sin(angle) / angle if angle > 0 else 1.0, 0.5
+        c3 = (1 - square / 20 * (1 - square / 42 * (1 - square / 72 * (1 - square / 110)))) / 6
+        if angle > 0:
+            c2 = 2 * (math.sin(angle / 2) / angle) ** 2
+        if angle > 0.1:
+            c3 = (angle - math.sin(angle)) / (angle * square)
+        once = cross(w, u)
+        shift = add_scaled(add_scaled(u, c2, once), c3, cross(w, once))
+        shift, velocity = matvec(R, shift), matvec_transposed(R, (v[3], v[4], v[5]))
+        for i in range(3):
+            state.p[b, i] += shift[i]
+            row = (R[i, 0], R[i, 1], R[i, 2])
+            once = cross(row, w)  # a row of R [w]
+            set_row(R, i, add_scaled(add_scaled(row, c1, once), c2, cross(once, w)))
+        arm, velocity = matvec(R, c), matvec(R, velocity)
+        for i in range(3):
+            state.center[b, i], v[3 + i] = state.p[b, i] + arm[i], velocity[i]
 
 
 @jit_noalloc

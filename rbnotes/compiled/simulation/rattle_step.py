@@ -2,7 +2,7 @@
 
 The reference is :mod:`rbnotes.multibody.maximal.rattle_integrator`, which takes over exceptional steps:
 large joint errors, dependent joint rows, friction that Newton's method and the central path do not solve, and
-long steps. Python evaluates applied forces and separates overlapping bodies.
+long steps. Python evaluates applied forces, and separates overlapping bodies of models with joints.
 """
 
 import math
@@ -32,6 +32,7 @@ from rbnotes.compiled.contact_solver.velocity_update import (
     kinetic_energy,
     resting_velocity,
     select_active_contacts,
+    separation_displacements,
     solve_joint_impulses,
     solve_velocities,
     update_contact_velocities,
@@ -59,7 +60,7 @@ from rbnotes.compiled.record_layout import (
     SEPARATION_WORK,
     STEP_TAKEN,
 )
-from rbnotes.compiled.simulation.body_states import contact_margin, write_poses
+from rbnotes.compiled.simulation.body_states import contact_margin, displace_bodies, write_poses
 from rbnotes.compiled.simulation.free_motion import (
     advance_free_motion,
     displacement_derivatives,
@@ -302,7 +303,11 @@ def take_step(context, start, final, records, workspace):
     separation = 0.0
     if status == OVERLAPPING:
         separation -= energy(bodies, parameters.gravity, final.center, final.v)
-        if not separate_bodies(bodies, callbacks, final) or not compute_constraint_error(
+        if len(target) == 0 and separation_displacements(
+            bodies, joints, parameters.slop, final, records.contacts[2, :num_contacts], incoming
+        ):
+            displace_bodies(bodies, incoming, final)
+        elif not separate_bodies(bodies, callbacks, final) or not compute_constraint_error(
             joints, final.R, final.center, final.constraint_error
         ):
             return NEEDS_REFERENCE, max_mobility, 0, 0, 0
@@ -448,8 +453,9 @@ def constrained_free_motion(bodies, joints, h, initial, v, impulses, final, work
 @jit_noalloc
 def find_step_contacts(bodies, colliders, parameters, state, contacts, workspace, slop):
     """Write the contacts that may close within the next step; return the status and their number."""
+    status = STEP_TAKEN
     if len(colliders.body) == 0:
-        return STEP_TAKEN, 0
+        return status, 0
     write_poses(state, workspace.poses)
     margin = contact_margin(bodies, colliders.bounding_radii, parameters.h, parameters.gravity, state)
     contact_points = workspace.contact_points
@@ -465,8 +471,8 @@ def find_step_contacts(bodies, colliders, parameters, state, contacts, workspace
             contacts[i, POSITION + k] = contact_points[i, 2 + k]
         contacts[i, MU], contacts[i, RESTITUTION] = colliders.mu[a, b], colliders.restitution[a, b]
         if contacts[i, GAP] < -slop:
-            return OVERLAPPING, 0
-    return STEP_TAKEN, count
+            status = OVERLAPPING
+    return status, count
 
 
 @jit_noalloc

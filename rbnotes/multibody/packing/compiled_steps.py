@@ -2,11 +2,11 @@
 
 The step of :data:`~rbnotes.multibody.maximal.rattle` is compiled, with projection, simultaneous impacts and
 the default friction model, under gravity and applied forces, with joints whose constraint rows are constant
-(fixed, spherical, revolute, prismatic, cylindrical, planar). Python evaluates the forces, and the
-displacement that separates overlapping bodies, during a step. The reference takes exceptional steps: those
-with dependent constraint rows, friction that the compiled methods do not solve, or a too long step. The
-results are those of the reference to rounding. If contacts can share an impulse in many ways, rounding
-selects one of them, and with it the spin of a body that slides on all of them.
+(fixed, spherical, revolute, prismatic, cylindrical, planar). Python evaluates the forces during a step and,
+in models with joints, the displacement that separates overlapping bodies. The reference takes exceptional
+steps: those with dependent constraint rows, friction that the compiled methods do not solve, or a too long
+step. The results are those of the reference to rounding. If contacts can share an impulse in many ways,
+rounding selects one of them, and with it the spin of a body that slides on all of them.
 """
 
 from __future__ import annotations
