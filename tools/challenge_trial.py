@@ -33,9 +33,11 @@ from rbnotes.coursework.cards import Card, standalone_code
 from rbnotes.coursework.challenge import Case, assess, cases, collect_answers
 from rbnotes.coursework.challenge.case_generation import (
     MAX_TINY_ANGLE,
+    iterate_all_cases,
     iterate_angle_cases,
     make_case,
     right_forms,
+    with_precision_masks,
 )
 from rbnotes.coursework.challenge.library_tasks import load_all
 from rbnotes.ledger import Record
@@ -145,8 +147,8 @@ def is_right(submission: Submission, cases: Sequence[Case]) -> bool:
 
 
 def challenge_cases(claim: Record, seed: int, examples: int) -> list[Case]:
-    """Return the cases of a challenge: random ones, then those close to special angles."""
-    return [*cases(claim, seed=seed, examples=examples), *iterate_angle_cases(claim, seed=seed)]
+    """Return the cases of a challenge."""
+    return with_precision_masks(claim, list(iterate_all_cases(claim, seed=seed, examples=examples)))
 
 
 def claims(generator: random.Random) -> Iterator[Record]:

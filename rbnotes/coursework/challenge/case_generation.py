@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.coursework.challenge.calls import RELATIVE_PERTURBATION, perturb_inputs
+from rbnotes.coursework.challenge.calls import NUM_REPEATED_INPUTS, RELATIVE_PERTURBATION, perturb_inputs
 from rbnotes.ledger.evaluation import (
     NonFiniteReference,
     Values,
@@ -43,10 +43,18 @@ REGION_ORDER_FOR_NUMBERS: tuple[Region, ...] = tuple(
     "large" if i % 8 == 6 else REGION_ORDER[i] for i in range(16)
 )
 """Order for claims with numbers as arguments, with more cases in which one number is large."""
-OVERSAMPLING: dict[Region, int] = {"large": 3}
+SMALL_CASE_PLACES = (4, 12)
+"""Places in these orders of ``small`` cases, for claims with numbers that must be positive."""
+OVERSAMPLING: dict[Region, int] = {"large": 3, "small": 2}
 """Factor on the number of inputs drawn in a region: many ``large`` inputs give no case."""
-NUM_TYPICAL_INPUTS, NUM_LARGE_INPUTS = 24, 6
-"""Number of inputs that determine the usual size of a number, and of those in which it alone is large."""
+NUM_TYPICAL_INPUTS, NUM_EXTREME_INPUTS = 24, 6
+"""Number of inputs that determine the usual size of a number, and of those in which it alone is extreme."""
+SIZE_CHANGES = (1, 3, -1)
+"""Changes of the number of entries of arrays, see :func:`iterate_size_cases`."""
+NUM_SIZE_INPUTS = 4
+"""Number of inputs for each of these changes."""
+NEW_ENTRY_SCALE = 0.75
+"""Ratio of new entries of an array to the entries that they are made of."""
 TOLERANCE_FRACTION = 0.1
 """Largest error of the right form, relative to the tolerance, outside the inputs of its record."""
 SINGLE_PRECISION_ERROR = 1e-8
@@ -132,7 +140,17 @@ def cases(claim: Record, *, seed: int = 0, examples: int = 200) -> tuple[Case, .
         If the claim cannot be checked, ``examples`` is not a positive integer, or ``seed`` is not an integer
         >= 0.
     """
-    return tuple(iterate_cases(claim, seed=seed, examples=examples))
+    claim_cases = list(iterate_cases(claim, seed=seed, examples=examples))
+    return tuple(with_precision_masks(claim, claim_cases))
+
+
+def iterate_all_cases(
+    claim: Record, *, seed: int, examples: int, first_batch: int | None = None
+) -> Iterator[Case]:
+    """Yield the random cases of a claim, then those close to special angles and those of other sizes."""
+    yield from iterate_cases(claim, seed=seed, examples=examples, first_batch=first_batch)
+    yield from iterate_angle_cases(claim, seed=seed)
+    yield from iterate_size_cases(claim, seed=seed)
 
 
 def iterate_cases(
@@ -146,8 +164,12 @@ def iterate_cases(
         raise InvalidArgument("id", f"{claim.id}, which only defines a name", "a claim that can be checked")
     examples, seed = arguments.count("examples", examples, 1), arguments.count("seed", seed)
     inputs = claim.allowed_inputs
-    large = _large_inputs(inputs, seed) if inputs else []
-    region_order = REGION_ORDER_FOR_NUMBERS if large else REGION_ORDER
+    extreme: dict[Region, list[Values]] = {
+        region: _extreme_inputs(inputs, seed, region) if inputs else [] for region in ("large", "small")
+    }
+    region_order = list(REGION_ORDER_FOR_NUMBERS if extreme["large"] else REGION_ORDER)
+    for place in SMALL_CASE_PLACES if extreme["small"] else ():
+        region_order[place] = "small"
     regions: list[Region] = (
         [region_order[index % len(region_order)] for index in range(examples)] if inputs else ["generic"]
     )
@@ -161,12 +183,8 @@ def iterate_cases(
         )
         for region in dict.fromkeys(regions)
     }
-    if large and "large" in inputs_by_region:
-        large_inputs = iter(large)
-        interleaved = zip_longest(inputs_by_region["large"], large_inputs, large_inputs)
-        inputs_by_region["large"] = (
-            values for group in interleaved for values in group if values is not None
-        )
+    for region in extreme.keys() & inputs_by_region.keys():
+        inputs_by_region[region] = _interleave(inputs_by_region[region], extreme[region])
     for region in regions:
         candidates = (make_case(claim, region, values) for values in inputs_by_region[region])
         case = next((case for case in candidates if case is not None), None)
@@ -187,6 +205,49 @@ def iterate_angle_cases(claim: Record, *, seed: int) -> Iterator[Case]:
         case = make_case(claim, "tiny" if angle <= MAX_TINY_ANGLE else "special angle", values)
         if case is not None:
             yield replace(case, angle=angle)
+
+
+def iterate_size_cases(claim: Record, *, seed: int) -> Iterator[Case]:
+    """Yield cases with more or fewer rows, columns or entries, for claims whose arrays may have any size.
+
+    All axes of one length become longer or shorter together, as those of a mass matrix and of the velocities.
+    """
+    if not claim.any_size:
+        return
+    inputs = _draw_inputs(claim.allowed_inputs, NUM_SIZE_INPUTS, "non-dyadic", seed)
+    lengths = {
+        length for values in inputs for value in values.values() for length in np.shape(value) if length
+    }
+    for values in inputs:
+        for length in sorted(lengths):
+            for change in SIZE_CHANGES:
+                resized = {name: _resize(value, length, length + change) for name, value in values.items()}
+                case = make_case(claim, "other size", resized) if length + change > 0 else None
+                if case is not None:
+                    yield case
+
+
+def _resize(value: Any, old_length: int, new_length: int) -> Any:
+    """Return an array whose axes of one length have another one.
+
+    Symmetric matrices stay symmetric, and positive definite ones definite.
+    """
+    if not isinstance(value, np.ndarray):
+        return value
+    is_symmetric = value.shape == (old_length, old_length) and np.allclose(value, value.T)
+    for axis, length in enumerate(value.shape):
+        if length != old_length:
+            continue
+        while value.shape[axis] > new_length:
+            value = np.delete(value, -1, axis)
+        while value.shape[axis] < new_length:
+            last = np.take(value, [-1], axis)
+            new = np.zeros_like(last) if is_symmetric else NEW_ENTRY_SCALE * np.roll(last, 1)
+            value = np.concatenate([value, new], axis)
+    if is_symmetric:
+        for i in range(old_length, new_length):
+            value[i, i] = NEW_ENTRY_SCALE * value[i - 1, i - 1]
+    return value
 
 
 def angle_inputs(claim: Record) -> Inputs:
@@ -252,19 +313,33 @@ def _draw_angle_inputs(inputs: Inputs, count: int, seed: int) -> list[tuple[floa
     return drawn
 
 
-def _large_inputs(inputs: Inputs, seed: int) -> list[Values]:
-    """Return inputs in which one number is larger than usual, for each number in turn.
+def _extreme_inputs(inputs: Inputs, seed: int, region: Region) -> list[Values]:
+    """Return inputs in which one number is larger, or smaller, than usual, for each number in turn.
 
-    A few random cases would leave most numbers out. Bounded numbers have no large values.
+    A few random cases would leave most numbers out. Bounded numbers have no large values, and only those that
+    must be positive have small ones.
     """
     typical = _draw_inputs(inputs, NUM_TYPICAL_INPUTS, "generic", seed)
     names = [name for name in inputs if all(type(values[name]) is float for values in typical)]
-    large_by_argument = []
+    extreme_by_argument = []
     for name in names:
-        usual_max = max(abs(values[name]) for values in typical)
-        large = _draw_inputs(inputs, NUM_LARGE_INPUTS, "large", seed, name)
-        large_by_argument.append([values for values in large if abs(values[name]) > usual_max])
-    return [values for group in zip_longest(*large_by_argument) for values in group if values is not None]
+        usual = [abs(values[name]) for values in typical]
+        extreme = _draw_inputs(inputs, NUM_EXTREME_INPUTS, region, seed, name)
+        extreme_by_argument.append(
+            [
+                values
+                for values in extreme
+                if (abs(values[name]) > max(usual) if region == "large" else abs(values[name]) < min(usual))
+            ]
+        )
+    return [values for group in zip_longest(*extreme_by_argument) for values in group if values is not None]
+
+
+def _interleave(inputs: Iterator[Values], extreme: Sequence[Values]) -> Iterator[Values]:
+    """Yield one of the inputs, then two in which one number is extreme, and so on."""
+    pairs = iter(extreme)
+    for group in zip_longest(inputs, pairs, pairs):
+        yield from (values for values in group if values is not None)
 
 
 def _iterate_inputs(inputs: Inputs, count: int, first: int, region: Region, seed: int) -> Iterator[Values]:
@@ -281,7 +356,7 @@ def _draw_inputs(
     count: int,
     region: Region,
     seed: int,
-    large_argument: str | None = None,
+    only: str | None = None,
     first: int | None = None,
 ) -> list[Values]:
     """Return inputs of a region; none if the claim's inputs exclude it."""
@@ -289,7 +364,7 @@ def _draw_inputs(
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             return samples(
-                inputs, count, region=region, random_seed=seed, large_argument=large_argument, first=first
+                inputs, count, region=region, random_seed=seed, only=only, first=first
             )
     except Exception:  # objects of tiny or large numbers may be invalid
         if region == "generic":
@@ -327,14 +402,21 @@ def make_case(
             if region == "generic":
                 raise
             return None
-    tolerance = _tolerance(claim, region, errors)
-    return Case(claim.id, region, values, expected, tolerance, _precision_mask(claim, values))
+    return Case(claim.id, region, values, expected, _tolerance(claim, region, errors))
 
 
 def _tolerance(claim: Record, region: Region, errors: Sequence[float]) -> float:
     """Return the tolerance of a claim, larger near zero where a right form loses digits by cancellation."""
     losses = [error for error in errors if error <= MAX_CANCELLATION_ERROR] if region == "tiny" else []
     return max([claim.tolerance, *(LOSS_FACTOR * loss for loss in losses)])
+
+
+def with_precision_masks(claim: Record, claim_cases: Sequence[Case]) -> list[Case]:
+    """Return cases, with masks for those that are repeated with perturbed numbers by ``collect_answers``."""
+    return [
+        replace(case, precision_mask=_precision_mask(claim, case.inputs))
+        for case in claim_cases[:NUM_REPEATED_INPUTS]
+    ] + list(claim_cases[NUM_REPEATED_INPUTS:])
 
 
 def _precision_mask(claim: Record, values: Values) -> NDArray[np.bool_] | None:
