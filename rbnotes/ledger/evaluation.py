@@ -142,20 +142,20 @@ def inputs_strategy(inputs: Inputs) -> st.SearchStrategy[Values]:
     return st.tuples(*inputs.values()).map(lambda values: dict(zip(inputs, values, strict=True)))
 
 
-def _region_inputs(region: strategies.Region, inputs: Inputs, only: str | None = None) -> Inputs:
+def _region_inputs(region: strategies.Region, inputs: Inputs, large_argument: str | None = None) -> Inputs:
     """Return the strategies of the inputs for a region.
 
-    In the regions of large and of small inputs, half of the draws have only one such argument.
+    In the region of large inputs, half of the draws have only one large argument.
     """
-    if region not in ("large", "small"):
+    if region != "large":
         return inputs
     count = len(inputs)
-    choices = [[*inputs].index(only)] if only else [*range(count), *[None] * count]
-    only_index = st.shared(st.sampled_from(choices), key="the one that is large")
+    choices = [[*inputs].index(large_argument)] if large_argument else [*range(count), *[None] * count]
+    large_index = st.shared(st.sampled_from(choices), key="the one that is large")
 
     @st.composite
     def draw_argument(draw: st.DrawFn, index: int, strategy: st.SearchStrategy[Any]) -> Any:
-        alone = draw(only_index)
+        alone = draw(large_index)
         with strategies.region(region if alone in (None, index) else "generic"):
             return draw(strategy)
 
@@ -169,13 +169,13 @@ def samples(
     afresh: bool = False,
     region: strategies.Region = "generic",
     random_seed: int = SEED,
-    only: str | None = None,
+    large_argument: str | None = None,
     first: int | None = None,
 ) -> list[Values]:
     """Return ``count`` inputs, which are always the same unless drawn ``afresh``.
 
     Another ``region`` or another ``random_seed`` gives other inputs, which are also reproducible. In the
-    regions of large and of small inputs, either all arguments are so or one of them: ``only`` if it is given.
+    region of large inputs, either all arguments are large or one of them: ``large_argument`` if it is given.
     With ``first``, only so many of the ``count`` inputs are drawn and returned.
     """
     if not inputs:
@@ -185,7 +185,7 @@ def samples(
     return [
         {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in values.items()}
         for values in draw(
-            tuple(inputs.items()), count, region, None if afresh else random_seed, only, first
+            tuple(inputs.items()), count, region, None if afresh else random_seed, large_argument, first
         )
     ]
 
@@ -200,14 +200,14 @@ def _draw_samples(
     count: int,
     region: strategies.Region,
     random_seed: int | None,
-    only: str | None,
+    large_argument: str | None,
     first: int | None,
 ) -> list[Values]:
     """Draw inputs once for all claims that share them, because drawing takes longer than most forms.
 
     Without a ``random_seed``, the inputs differ each time.
     """
-    inputs = _region_inputs(region, dict(named_strategies), only)
+    inputs = _region_inputs(region, dict(named_strategies), large_argument)
     drawn: list[Values] = []
 
     @search_settings(count, Phase.generate)

@@ -27,18 +27,18 @@ Region = Literal[
     "tenths",
     "non-dyadic",
     "tiny",
-    "small",
     "near pi",
     "large",
     "degenerate",
     "special angle",
+    "rescaled",
     "other size",
 ]
 GRID_DENOMINATOR = 64
 NON_DYADIC_DENOMINATOR = 65.243809
 """Denominator of numbers that use all binary digits, so that sums of products are rounded."""
-MAX_LARGE_EXPONENT, MAX_SMALL_EXPONENT, MAX_PI_OFFSET_EXPONENT = 3, 6, 8
-"""Orders of magnitude of large numbers, of small positive ones, and of the distance of angles from pi."""
+MAX_LARGE_EXPONENT, MAX_PI_OFFSET_EXPONENT = 3, 8
+"""Orders of magnitude of large numbers, and of the distance of angles from pi."""
 QUATERNION_SIZE = 4
 ZERO_VECTOR_PERIOD, AXIS_ALIGNED_PERIOD = 4, 2
 """Average number of degenerate vectors per zero vector, and per vector along an axis if zero is excluded."""
@@ -73,12 +73,11 @@ def region(name: Region) -> Iterator[None]:
     Properties that a strategy guarantees (unit vectors, rotations, full rank, positive masses) hold in each
     region. Numbers that may vanish are ``tiny`` (down to 1e-12) in two cases of three, or ``degenerate``
     (integers, so that zeros, parallel and equal vectors, and directions along an axis are common); all
-    numbers except angles are ``large`` (up to a thousand times larger); numbers that must be positive are
-    ``small`` (down to a millionth of their size) in two cases of three; angles and rotation vectors are
+    numbers except angles are ``large`` (up to a thousand times larger); angles and rotation vectors are
     ``near pi``, and one other number, which may be a joint coordinate, is near a quarter or half turn. All
     numbers except ``generic``, ``tenths`` and ``degenerate`` ones are ``non-dyadic``. Angles, rotation
-    vectors and one other number take the angle of :func:`angles_at` in the region ``special angle``. Arrays
-    of ``other size`` are made from ``non-dyadic`` ones by the challenge. Numbers
+    vectors and one other number take the angle of :func:`angles_at` in the region ``special angle``. The
+    challenge makes ``rescaled`` arguments and arrays of ``other size`` from ``non-dyadic`` ones. Numbers
     that are ``tenths`` are the generic ones, rounded: they are easy to read.
     """
     global _region
@@ -287,8 +286,6 @@ def _map_to_region(
     is_angle = entries.size == 1 and low == 0 and 3 <= high < np.pi
     if _region == "large" and (low == -high or (low >= 0 and not is_angle)) and selector % 3:
         return entries * 10.0 ** (1 + selector // 3 % MAX_LARGE_EXPONENT)
-    if _region == "small" and low > 0 and selector % 3:
-        return entries * 10.0 ** -(1 + selector // 3 % MAX_SMALL_EXPONENT)
     if _region == "near pi" and may_vanish:
         length = float(np.linalg.norm(entries))
         short = 10.0 ** -(1 + selector % MAX_PI_OFFSET_EXPONENT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import cycle, zip_longest
+from itertools import cycle, islice, zip_longest
 from typing import Any
 
 import numpy as np
@@ -43,12 +43,16 @@ REGION_ORDER_FOR_NUMBERS: tuple[Region, ...] = tuple(
     "large" if i % 8 == 6 else REGION_ORDER[i] for i in range(16)
 )
 """Order for claims with numbers as arguments, with more cases in which one number is large."""
-SMALL_CASE_PLACES = (4, 12)
-"""Places in these orders of ``small`` cases, for claims with numbers that must be positive."""
-OVERSAMPLING: dict[Region, int] = {"large": 3, "small": 2}
+OVERSAMPLING: dict[Region, int] = {"large": 3}
 """Factor on the number of inputs drawn in a region: many ``large`` inputs give no case."""
-NUM_TYPICAL_INPUTS, NUM_EXTREME_INPUTS = 24, 6
-"""Number of inputs that determine the usual size of a number, and of those in which it alone is extreme."""
+NUM_TYPICAL_INPUTS, NUM_LARGE_INPUTS = 24, 6
+"""Number of inputs that determine the usual size of a number, and of those in which it alone is large."""
+SCALE_FACTORS = (1e3, 1e-6, 300.0, 1e-5, 100.0, 1e-4, 30.0, 1e-3, 10.0, 1e-2, 3.0, 0.1)
+"""Factors on one argument of a claim, see :func:`iterate_scaled_cases`."""
+NUM_SCALED_INPUTS = 24
+"""Number of inputs from which rescaled ones are made."""
+MAX_SCALING_ATTEMPTS = 2
+"""Number of inputs that are tried for each argument and factor."""
 SIZE_CHANGES = (1, 3, -1)
 """Changes of the number of entries of arrays, see :func:`iterate_size_cases`."""
 NUM_SIZE_INPUTS = 4
@@ -147,9 +151,10 @@ def cases(claim: Record, *, seed: int = 0, examples: int = 200) -> tuple[Case, .
 def iterate_all_cases(
     claim: Record, *, seed: int, examples: int, first_batch: int | None = None
 ) -> Iterator[Case]:
-    """Yield the random cases of a claim, then those close to special angles and those of other sizes."""
+    """Yield the random cases of a claim, then those close to special angles and of other magnitudes and sizes."""
     yield from iterate_cases(claim, seed=seed, examples=examples, first_batch=first_batch)
     yield from iterate_angle_cases(claim, seed=seed)
+    yield from iterate_scaled_cases(claim, seed=seed)
     yield from iterate_size_cases(claim, seed=seed)
 
 
@@ -164,12 +169,8 @@ def iterate_cases(
         raise InvalidArgument("id", f"{claim.id}, which only defines a name", "a claim that can be checked")
     examples, seed = arguments.count("examples", examples, 1), arguments.count("seed", seed)
     inputs = claim.allowed_inputs
-    extreme: dict[Region, list[Values]] = {
-        region: _extreme_inputs(inputs, seed, region) if inputs else [] for region in ("large", "small")
-    }
-    region_order = list(REGION_ORDER_FOR_NUMBERS if extreme["large"] else REGION_ORDER)
-    for place in SMALL_CASE_PLACES if extreme["small"] else ():
-        region_order[place] = "small"
+    large = _large_inputs(inputs, seed) if inputs else []
+    region_order = REGION_ORDER_FOR_NUMBERS if large else REGION_ORDER
     regions: list[Region] = (
         [region_order[index % len(region_order)] for index in range(examples)] if inputs else ["generic"]
     )
@@ -183,8 +184,12 @@ def iterate_cases(
         )
         for region in dict.fromkeys(regions)
     }
-    for region in extreme.keys() & inputs_by_region.keys():
-        inputs_by_region[region] = _interleave(inputs_by_region[region], extreme[region])
+    if large and "large" in inputs_by_region:
+        large_inputs = iter(large)
+        interleaved = zip_longest(inputs_by_region["large"], large_inputs, large_inputs)
+        inputs_by_region["large"] = (
+            values for group in interleaved for values in group if values is not None
+        )
     for region in regions:
         candidates = (make_case(claim, region, values) for values in inputs_by_region[region])
         case = next((case for case in candidates if case is not None), None)
@@ -205,6 +210,38 @@ def iterate_angle_cases(claim: Record, *, seed: int) -> Iterator[Case]:
         case = make_case(claim, "tiny" if angle <= MAX_TINY_ANGLE else "special angle", values)
         if case is not None:
             yield replace(case, angle=angle)
+
+
+def iterate_scaled_cases(claim: Record, *, seed: int) -> Iterator[Case]:
+    """Yield cases in which one argument is up to a thousand times larger or a million times smaller.
+
+    They cover matrices and positive numbers, which the strategies of a claim do not rescale. Arguments with
+    entries, rows or columns of fixed length are left out: unit vectors, rotations and poses.
+    """
+    if not claim.allowed_inputs:
+        return
+    inputs = _draw_inputs(claim.allowed_inputs, NUM_SCALED_INPUTS, "non-dyadic", seed)
+    names = [name for name in claim.allowed_inputs if is_scalable([values[name] for values in inputs])]
+    drawn = cycle(inputs)
+    for factor in SCALE_FACTORS:
+        for name in names:
+            for values in islice(drawn, MAX_SCALING_ATTEMPTS):
+                scaled = {**values, name: values[name] * factor}
+                case = make_case(claim, "large" if factor > 1 else "tiny", scaled)
+                if case is not None:
+                    yield replace(case, region="rescaled")
+                    break
+
+
+def is_scalable(values: Sequence[Any]) -> bool:
+    """Return True for numbers and arrays without entries, rows or columns of fixed length except zero."""
+    if not all(isinstance(value, (float, np.ndarray)) and np.size(value) for value in values):
+        return False
+    if len({np.shape(value) for value in values}) > 1 or np.asarray(values).dtype.kind != "f":
+        return False
+    stacked = np.asarray(values)
+    lengths = [np.abs(stacked), *(np.linalg.norm(stacked, axis=axis) for axis in range(1, stacked.ndim))]
+    return not any(np.any(np.all(np.isclose(each, each[:1]) & (each != 0), axis=0)) for each in lengths)
 
 
 def iterate_size_cases(claim: Record, *, seed: int) -> Iterator[Case]:
@@ -313,33 +350,19 @@ def _draw_angle_inputs(inputs: Inputs, count: int, seed: int) -> list[tuple[floa
     return drawn
 
 
-def _extreme_inputs(inputs: Inputs, seed: int, region: Region) -> list[Values]:
-    """Return inputs in which one number is larger, or smaller, than usual, for each number in turn.
+def _large_inputs(inputs: Inputs, seed: int) -> list[Values]:
+    """Return inputs in which one number is larger than usual, for each number in turn.
 
-    A few random cases would leave most numbers out. Bounded numbers have no large values, and only those that
-    must be positive have small ones.
+    A few random cases would leave most numbers out. Bounded numbers have no large values.
     """
     typical = _draw_inputs(inputs, NUM_TYPICAL_INPUTS, "generic", seed)
     names = [name for name in inputs if all(type(values[name]) is float for values in typical)]
-    extreme_by_argument = []
+    large_by_argument = []
     for name in names:
-        usual = [abs(values[name]) for values in typical]
-        extreme = _draw_inputs(inputs, NUM_EXTREME_INPUTS, region, seed, name)
-        extreme_by_argument.append(
-            [
-                values
-                for values in extreme
-                if (abs(values[name]) > max(usual) if region == "large" else abs(values[name]) < min(usual))
-            ]
-        )
-    return [values for group in zip_longest(*extreme_by_argument) for values in group if values is not None]
-
-
-def _interleave(inputs: Iterator[Values], extreme: Sequence[Values]) -> Iterator[Values]:
-    """Yield one of the inputs, then two in which one number is extreme, and so on."""
-    pairs = iter(extreme)
-    for group in zip_longest(inputs, pairs, pairs):
-        yield from (values for values in group if values is not None)
+        usual_max = max(abs(values[name]) for values in typical)
+        large = _draw_inputs(inputs, NUM_LARGE_INPUTS, "large", seed, name)
+        large_by_argument.append([values for values in large if abs(values[name]) > usual_max])
+    return [values for group in zip_longest(*large_by_argument) for values in group if values is not None]
 
 
 def _iterate_inputs(inputs: Inputs, count: int, first: int, region: Region, seed: int) -> Iterator[Values]:
@@ -356,7 +379,7 @@ def _draw_inputs(
     count: int,
     region: Region,
     seed: int,
-    only: str | None = None,
+    large_argument: str | None = None,
     first: int | None = None,
 ) -> list[Values]:
     """Return inputs of a region; none if the claim's inputs exclude it."""
@@ -364,7 +387,7 @@ def _draw_inputs(
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             return samples(
-                inputs, count, region=region, random_seed=seed, only=only, first=first
+                inputs, count, region=region, random_seed=seed, large_argument=large_argument, first=first
             )
     except Exception:  # objects of tiny or large numbers may be invalid
         if region == "generic":

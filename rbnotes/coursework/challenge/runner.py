@@ -48,6 +48,8 @@ MISS_PROBABILITY = 0.05
 """Probability that a fault on the stated part of a region is not noticed."""
 UNSHRINKABLE_STATUSES = ("layout", "random", "stateful")
 """Statuses whose counterexamples a search cannot shrink."""
+UNSHRINKABLE_REGIONS = ("rescaled", "other size")
+"""Regions whose inputs no strategy draws."""
 
 TriedCases = list[tuple[Case, Answer, Assessment]]
 
@@ -217,8 +219,8 @@ def challenge(
     if assessment.status == "wrong":
         answered_cases = [(case, answer) for case, answer, _ in results]
         dimension, hint = _dimension_hint(record, function, answered_cases), find_slip(record, answered_cases)
-    is_shrinkable = assessment.status not in UNSHRINKABLE_STATUSES and case.region != "other size"
-    if is_shrinkable and case.inputs:
+    is_unshrinkable = assessment.status in UNSHRINKABLE_STATUSES or case.region in UNSHRINKABLE_REGIONS
+    if case.inputs and not is_unshrinkable:
         case, assessment = _shrink_failure(record, function, case, assessment, examples)
     if dimension:
         assessment = replace(assessment, message=dimension)
