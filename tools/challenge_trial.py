@@ -34,8 +34,8 @@ from rbnotes.coursework.cards import Card, standalone_code
 from rbnotes.coursework.challenge import Case, assess, cases, collect_answers
 from rbnotes.coursework.challenge.case_generation import (
     MAX_TINY_ANGLE,
-    iterate_all_cases,
     is_scalable,
+    iterate_all_cases,
     iterate_angle_cases,
     make_case,
     right_forms,

@@ -151,7 +151,7 @@ def cases(claim: Record, *, seed: int = 0, examples: int = 200) -> tuple[Case, .
 def iterate_all_cases(
     claim: Record, *, seed: int, examples: int, first_batch: int | None = None
 ) -> Iterator[Case]:
-    """Yield the random cases of a claim, then those close to special angles and of other magnitudes and sizes."""
+    """Yield the random cases of a claim, then special angles, other magnitudes and other sizes."""
     yield from iterate_cases(claim, seed=seed, examples=examples, first_batch=first_batch)
     yield from iterate_angle_cases(claim, seed=seed)
     yield from iterate_scaled_cases(claim, seed=seed)

@@ -154,7 +154,7 @@ class ChallengeResult:
         )
         lines = [
             f"\ncases by region: {regions}",
-            f"(in parentheses: part of a region; a fault there is noticed in {1 - MISS_PROBABILITY:.0%} of runs)",
+            f"(a fault on the part in parentheses is noticed in {1 - MISS_PROBABILITY:.0%} of runs)",
         ]
         if self.nearest_special_angle is not None:
             lines.append(f"angles as close as {self.nearest_special_angle:.0e} rad to quarter turns")

@@ -1,4 +1,4 @@
-"""Functions that are wrong for small, large, rotated or resized arguments only, and what a pass says of them."""
+"""Functions that are wrong for arguments of some magnitudes or sizes only, and what a pass says of them."""
 
 import numpy as np
 import pytest
