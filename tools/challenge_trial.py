@@ -4,7 +4,7 @@ Each submission is the right form of a claim with one change to its source. A se
 wrong: many inputs from all regions, with another seed, against the claim's oracle. The tool prints the
 fraction of wrong submissions that fail and the number of right ones that fail, and writes them for the book.
 
-    python tools/challenge_trial.py               about five minutes on one core
+    python tools/challenge_trial.py               about ten minutes on one core
     python tools/challenge_trial.py --count 100   fewer mutants; writes nothing
     python tools/challenge_trial.py --angles 150  only functions that are wrong close to special angles
     python tools/challenge_trial.py --limits 1000  only functions that are wrong beyond a size of an argument
@@ -67,6 +67,8 @@ LIMIT_SLIPS_EACH = 10
 """Functions that are wrong beyond a size of an argument, for one claim."""
 LARGE_LIMITS, SMALL_LIMITS = (3.0, 10.0, 30.0, 100.0), tuple(10.0**-decade for decade in range(1, 6))
 """Limits relative to the usual sizes of an argument, above or below which functions are wrong."""
+NUM_LIMIT_SLIPS = 300
+"""Number of such functions in the full trial."""
 SEED, OTHER_SEED = 0, 20_000
 SLIP_RANGES = (*(10.0**-decade for decade in range(1, 7)), 0.02)
 """Distances from a special angle below which the functions of :func:`angle_slips` are wrong, rad."""
@@ -461,8 +463,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"  {by_hand.right_failed} of {by_hand.right} right ones fail", *missed, sep="\n    ")
     tally, disagreed = trial(options.count, seed=options.seed, examples=options.examples, dense=options.dense)
     failed = report(tally, disagreed)
+    by_limit, missed_limits = limit_trial(NUM_LIMIT_SLIPS, seed=options.seed, examples=options.examples)
+    failed |= report(by_limit, missed_limits)
     if options.count >= 1000:
-        figures = {"by_hand": vars(by_hand), "by_mutation": vars(tally), "seed": options.seed}
+        figures = {"by_hand": vars(by_hand), "by_mutation": vars(tally), "by_limit": vars(by_limit), "seed": options.seed}
         RESULTS.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     return int(bool(missed) or failed)
 
