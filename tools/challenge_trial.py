@@ -466,7 +466,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     by_limit, missed_limits = limit_trial(NUM_LIMIT_SLIPS, seed=options.seed, examples=options.examples)
     failed |= report(by_limit, missed_limits)
     if options.count >= 1000:
-        figures = {"by_hand": vars(by_hand), "by_mutation": vars(tally), "by_limit": vars(by_limit), "seed": options.seed}
+        figures = {
+            "by_hand": vars(by_hand),
+            "by_mutation": vars(tally),
+            "by_limit": vars(by_limit),
+            "seed": options.seed,
+        }
         RESULTS.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     return int(bool(missed) or failed)
 
