@@ -142,7 +142,7 @@ class ChallengeResult:
 
     def smallest_noticed_part(self, region: Region) -> float:
         """Return the smallest part of a region on which faults are noticed with a probability of 95 %."""
-        return 1.0 - MISS_PROBABILITY ** (1 / self.cases_by_region[region])
+        return float(1.0 - MISS_PROBABILITY ** (1 / self.cases_by_region[region]))
 
     def _describe_regions(self) -> str:
         """Return lines with the regions that were tried and the smallest faults that would be noticed."""

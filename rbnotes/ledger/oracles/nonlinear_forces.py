@@ -41,6 +41,7 @@ def nonlinear_force_derivatives(
 
     def damping(y: Array, u: Array) -> Array:
         angles = NEXT_ENTRY @ (y - x) + SIGNED_PERMUTATION @ (u - v)
-        return D + nonlinearity * np.sin(angles)[:, None] * SIGNED_PERMUTATION
+        result: Array = D + nonlinearity * np.sin(angles)[:, None] * SIGNED_PERMUTATION
+        return result
 
     return stiffness, damping
