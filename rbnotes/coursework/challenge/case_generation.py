@@ -227,9 +227,9 @@ def iterate_scaled_cases(claim: Record, *, seed: int) -> Iterator[Case]:
         for name in names:
             for values in islice(drawn, MAX_SCALING_ATTEMPTS):
                 scaled = {**values, name: values[name] * factor}
-                case = make_case(claim, "large" if factor > 1 else "tiny", scaled)
+                case = make_case(claim, "rescaled", scaled)
                 if case is not None:
-                    yield replace(case, region="rescaled")
+                    yield case
                     break
 
 
