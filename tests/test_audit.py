@@ -42,11 +42,13 @@ def test_wrong_solutions_and_claims_are_counted(monkeypatch):
 @pytest.mark.slow
 def test_wrong_friction_is_counted(monkeypatch):
     assert audit.audit_friction(1).faults == 0
-    solve = friction.semismooth_newton_friction
+    for name, model in friction.FRICTION_MODELS.items():
+        solve = model.solve
 
-    def rough(problem):
-        solution = solve(problem)
-        return replace(solution, tangential=1.01 * solution.tangential)
+        def rough(problem, solve=solve, **options):
+            solution = solve(problem, **options)
+            return replace(solution, normal=-0.01 - solution.normal)
 
-    monkeypatch.setattr(friction, "semismooth_newton_friction", rough)
-    assert audit.audit_friction(1).faults > 0
+        with monkeypatch.context() as patch:
+            patch.setattr(friction, "FRICTION_MODELS", {name: friction.FrictionModel(rough)})
+            assert f"{name}: " in audit.audit_friction(1).details

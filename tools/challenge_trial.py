@@ -4,9 +4,10 @@ Each submission is the right form of a claim with one change to its source. A se
 wrong: many inputs from all regions, with another seed, against the claim's oracle. The tool prints the
 fraction of wrong submissions that fail and the number of right ones that fail, and writes them for the book.
 
-    python tools/challenge_trial.py               about five minutes on one core
+    python tools/challenge_trial.py               about ten minutes on one core
     python tools/challenge_trial.py --count 100   fewer mutants; writes nothing
     python tools/challenge_trial.py --angles 150  only functions that are wrong close to special angles
+    python tools/challenge_trial.py --limits 1000  only functions that are wrong beyond a size of an argument
     python tools/challenge_trial.py --code        instead run all code that the cards offer
     python tools/challenge_trial.py --cards       instead check that all cards are complete
 """
@@ -18,7 +19,7 @@ import json
 import random
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -28,14 +29,17 @@ import numpy as np
 from challenge_variants import VARIANTS
 
 from rbnotes import ledger
-from rbnotes.arguments import InvalidArgument
+from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.coursework.cards import Card, standalone_code
 from rbnotes.coursework.challenge import Case, assess, cases, collect_answers
 from rbnotes.coursework.challenge.case_generation import (
     MAX_TINY_ANGLE,
+    is_scalable,
+    iterate_all_cases,
     iterate_angle_cases,
     make_case,
     right_forms,
+    with_precision_masks,
 )
 from rbnotes.coursework.challenge.library_tasks import load_all
 from rbnotes.ledger import Record
@@ -59,6 +63,12 @@ EACH = 60
 """Submissions made of one claim."""
 SLOW = 0.0008
 """Claims whose oracle takes longer, in seconds, are left out: they would take hours."""
+LIMIT_SLIPS_EACH = 10
+"""Functions that are wrong beyond a size of an argument, for one claim."""
+LARGE_LIMITS, SMALL_LIMITS = (3.0, 10.0, 30.0, 100.0), tuple(10.0**-decade for decade in range(1, 6))
+"""Limits relative to the usual sizes of an argument, above or below which functions are wrong."""
+NUM_LIMIT_SLIPS = 300
+"""Number of such functions in the full trial."""
 SEED, OTHER_SEED = 0, 20_000
 SLIP_RANGES = (*(10.0**-decade for decade in range(1, 7)), 0.02)
 """Distances from a special angle below which the functions of :func:`angle_slips` are wrong, rad."""
@@ -145,8 +155,8 @@ def is_right(submission: Submission, cases: Sequence[Case]) -> bool:
 
 
 def challenge_cases(claim: Record, seed: int, examples: int) -> list[Case]:
-    """Return the cases of a challenge: random ones, then those close to special angles."""
-    return [*cases(claim, seed=seed, examples=examples), *iterate_angle_cases(claim, seed=seed)]
+    """Return the cases of a challenge."""
+    return with_precision_masks(claim, list(iterate_all_cases(claim, seed=seed, examples=examples)))
 
 
 def claims(generator: random.Random) -> Iterator[Record]:
@@ -274,10 +284,12 @@ def angle_slips(claim: Record, generator: random.Random) -> Iterator[Submission]
     def evaluate_at(values: Values, angle: float) -> Any:
         return form(*with_angle(values, name, angle).values())
 
-    for special, width, is_series in (
+    ranges = [
         *((turn * np.pi, width, False) for turn in (0.0, 0.5, 1.0, 2.0) for width in SLIP_RANGES),
         *((0.0, width, True) for width in SLIP_RANGES),
-    ):
+    ]
+    generator.shuffle(ranges)
+    for special, width, is_series in ranges:
 
         def wrong(
             *inputs: Any, special: float = special, width: float = width, is_series: bool = is_series
@@ -304,16 +316,99 @@ def angle_slips(claim: Record, generator: random.Random) -> Iterator[Submission]
             yield Submission(claim, f"{kind} within {width:g}", wrong)
 
 
+def _size(value: Any) -> float:
+    """Return the size of a number or the largest entry of an array; NaN for other arguments."""
+    if isinstance(value, float):
+        return abs(value)
+    is_array = isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size > 0
+    return float(np.max(np.abs(value))) if is_array else np.nan
+
+
+SLIP_KINDS: dict[str, Callable[[Array], Array]] = {
+    "zero": np.zeros_like,
+    "opposite sign": np.negative,
+    "double": lambda result: 2 * result,
+    "without its last entry": lambda result: np.where(
+        np.arange(result.size).reshape(result.shape) == result.size - 1, 0.0, result
+    ),
+    "in reverse order": lambda result: np.flip(result),
+    "transposed": lambda result: result.T,
+    "one less": lambda result: result - 1.0,
+}
+"""Wrong results made of right ones."""
+
+
+def limit_slips(claim: Record, generator: random.Random) -> Iterator[Submission]:
+    """Yield functions that are wrong beyond a size of an argument, on a quarter of such inputs.
+
+    The size is that of the numbers of one argument, or of its rows and columns. The inputs that show whether
+    a function is wrong there are generic ones with this argument rescaled, where the oracle confirms the
+    right form.
+    """
+    forms, inputs = right_forms(claim), samples(claim.allowed_inputs, 24, random_seed=SEED + OTHER_SEED)
+    if not forms or not inputs[0]:
+        return
+    form, names = forms[0], list(inputs[0])
+    limits = [
+        (name, factor * usual, factor > 1)
+        for name in names
+        for usual in [float(np.median([_size(values[name]) for values in inputs]))]
+        if usual > 0 and is_scalable([values[name] for values in inputs])
+        for factor in (*LARGE_LIMITS, *SMALL_LIMITS)
+    ]
+    generator.shuffle(limits)
+    for name, limit, is_large in limits:
+        index, kind = names.index(name), generator.choice(list(SLIP_KINDS))
+
+        def wrong(
+            *arguments: Any,
+            index: int = index,
+            limit: float = limit,
+            large: bool = is_large,
+            kind: str = kind,
+        ) -> Any:
+            result, size = np.asarray(form(*arguments), dtype=float), _size(arguments[index])
+            is_beyond = size > limit if large else size < limit
+            return SLIP_KINDS[kind](result) if is_beyond else result
+
+        right_draws = wrong_draws = 0
+        for values in inputs[:NUM_RANGE_DRAWS]:
+            if not _size(values[name]) > 0:
+                continue
+            factor = limit / _size(values[name]) * 10.0 ** (generator.uniform(0, 1) * (1 if is_large else -1))
+            case = make_case(claim, "large" if is_large else "tiny", {**values, name: values[name] * factor})
+            if case is not None:
+                is_wrong = not is_right(Submission(claim, "", wrong), [case])
+                wrong_draws, right_draws = wrong_draws + is_wrong, right_draws + (not is_wrong)
+        if wrong_draws >= MIN_WRONG_FRACTION * NUM_RANGE_DRAWS:
+            relation = "above" if is_large else "below"
+            yield Submission(claim, f"{kind} if {name} is {relation} {limit:.2g}", wrong)
+
+
+def limit_trial(count: int, *, seed: int = SEED, examples: int = EXAMPLES) -> tuple[Tally, list[Submission]]:
+    """Test functions that are wrong beyond a size; return the tally and the misjudged functions."""
+    return _slip_trial(limit_slips, LIMIT_SLIPS_EACH, count, seed, examples)
+
+
 def angle_trial(count: int, *, seed: int = SEED, examples: int = EXAMPLES) -> tuple[Tally, list[Submission]]:
     """Test functions that are wrong near special angles; return the tally and the misjudged functions."""
+    return _slip_trial(angle_slips, ANGLE_SLIPS_EACH, count, seed, examples)
+
+
+def _slip_trial(
+    make_slips: Callable[[Record, random.Random], Iterator[Submission]],
+    each: int,
+    count: int,
+    seed: int,
+    examples: int,
+) -> tuple[Tally, list[Submission]]:
     generator = random.Random(seed)
     tally, disagreed = Tally(), list[Submission]()
     for claim in claims(generator):
-        slips = list(angle_slips(claim, generator))
-        if not slips:
+        chosen = list(islice(make_slips(claim, generator), min(each, count - tally.wrong)))
+        if not chosen:
             continue
         claim_cases = challenge_cases(claim, seed, examples)
-        chosen = generator.sample(slips, min(len(slips), ANGLE_SLIPS_EACH, count - tally.wrong))
         rights = [Submission(claim, "", form) for form in right_forms(claim)]
         for submission in rights + chosen:
             right = not submission.change
@@ -343,6 +438,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--examples", type=int, default=EXAMPLES, help="number of cases of the challenge")
     parser.add_argument("--dense", type=int, default=DENSE, help="number of cases of the independent test")
     parser.add_argument("--angles", type=int, default=0, help="number of functions wrong near special angles")
+    parser.add_argument("--limits", type=int, default=0, help="number of functions wrong beyond a size")
     parser.add_argument("--code", action="store_true", help="run the code on the cards")
     parser.add_argument("--cards", action="store_true", help="check that the cards are complete")
     options = parser.parse_args(arguments)
@@ -356,6 +452,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         missing = cards()
         print("\n".join(missing) or "all cards are complete")
         return bool(missing)
+    if options.limits:
+        return report(*limit_trial(options.limits, seed=options.seed, examples=options.examples))
     if options.angles:
         return report(*angle_trial(options.angles, seed=options.seed, examples=options.examples))
     by_hand, missed = variants(options.examples)
@@ -365,8 +463,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"  {by_hand.right_failed} of {by_hand.right} right ones fail", *missed, sep="\n    ")
     tally, disagreed = trial(options.count, seed=options.seed, examples=options.examples, dense=options.dense)
     failed = report(tally, disagreed)
+    by_limit, missed_limits = limit_trial(NUM_LIMIT_SLIPS, seed=options.seed, examples=options.examples)
+    failed |= report(by_limit, missed_limits)
     if options.count >= 1000:
-        figures = {"by_hand": vars(by_hand), "by_mutation": vars(tally), "seed": options.seed}
+        figures = {
+            "by_hand": vars(by_hand),
+            "by_mutation": vars(tally),
+            "by_limit": vars(by_limit),
+            "seed": options.seed,
+        }
         RESULTS.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     return int(bool(missed) or failed)
 

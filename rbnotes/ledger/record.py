@@ -174,6 +174,8 @@ class Record:
         For a definition: the symbols (TeX) that it introduces, each alone on one side of its equations.
     combined_with
         For an erratum that another convention would make right: ids of the formulas that settle it.
+    any_size
+        True if the arrays may have any number of rows, columns and entries; the challenge tries other ones.
     undefined
         If the printed form gives no number on any input: the reason.
     """
@@ -214,6 +216,7 @@ class Record:
     special: Mapping[str, str] = field(default_factory=dict)
     defines: tuple[str, ...] = ()
     combined_with: tuple[str, ...] = ()
+    any_size: bool = False
     undefined: str = ""
 
     def __post_init__(self) -> None:

@@ -63,6 +63,8 @@ class Section:
         Quantities and meanings of the arguments that records of the section have.
 
         A record whose argument means something else has ``arguments`` of its own.
+    any_size
+        Default of :attr:`rbnotes.ledger.record.Record.any_size` in this section.
     page_2019, page_2021
         Pages of the section in two versions of the author, for the records that name no page of their own.
     """
@@ -70,6 +72,7 @@ class Section:
     id: str
     chapter: str = ""
     arguments: Mapping[str, Argument] = field(default_factory=dict)
+    any_size: bool = False
     page_2019: Page | None = None
     page_2021: Page | None = None
 
@@ -124,6 +127,7 @@ class Section:
                 **{
                     "page_2019": self.page_2019,
                     "page_2021": self.page_2021,
+                    "any_size": self.any_size,
                     **{name: value for name, value in fields.items() if name not in ("edit", "edits")},
                     "id": id,
                     "title": title,

@@ -41,6 +41,8 @@ from rbnotes.multibody.tree_bearings import check_bearings
 from rbnotes.multibody.tunneling import warn_of_tunneling
 from rbnotes.multibody.verlet_step import TreeStepper, gravity_and_kinetic_energy
 
+MAX_STEPS = 10**9
+"""Largest number of steps: more states do not fit into memory."""
 COORDINATES = ("auto", "reduced", "maximal")
 """Accepted values of ``coordinates``."""
 RATTLE = "rattle"
@@ -464,9 +466,15 @@ def _num_steps(h: float, duration: float | None, steps: int | None) -> int:
     if (duration is None) == (steps is None):
         raise InvalidArgument("duration, steps", "neither" if steps is None else "both", "one of the two")
     if steps is not None:
-        return arguments.count("steps", steps, minimum=1)
+        return _require_feasible("steps", arguments.count("steps", steps, minimum=1))
     duration = arguments.positive_number("duration", duration)
     count = round(duration / h)
     if not np.isclose(count * h, duration, rtol=1e-9, atol=0.0):
         raise InvalidArgument("duration", f"{duration:g} s", f"a multiple of the step size, {h:g} s")
-    return count
+    return _require_feasible("duration", count)
+
+
+def _require_feasible(name: str, num_steps: int) -> int:
+    if num_steps > MAX_STEPS:
+        raise InvalidArgument(name, f"{num_steps:.0e} steps", f"at most {MAX_STEPS:.0e} steps")
+    return num_steps

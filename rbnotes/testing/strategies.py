@@ -22,7 +22,18 @@ from scipy.spatial.transform import Rotation
 from rbnotes.arguments import Array
 
 Angles = Literal["any", "small", "near_pi", "large"]
-Region = Literal["generic", "tenths", "non-dyadic", "tiny", "near pi", "large", "degenerate", "special angle"]
+Region = Literal[
+    "generic",
+    "tenths",
+    "non-dyadic",
+    "tiny",
+    "near pi",
+    "large",
+    "degenerate",
+    "special angle",
+    "rescaled",
+    "other size",
+]
 GRID_DENOMINATOR = 64
 NON_DYADIC_DENOMINATOR = 65.243809
 """Denominator of numbers that use all binary digits, so that sums of products are rounded."""
@@ -65,7 +76,8 @@ def region(name: Region) -> Iterator[None]:
     numbers except angles are ``large`` (up to a thousand times larger); angles and rotation vectors are
     ``near pi``, and one other number, which may be a joint coordinate, is near a quarter or half turn. All
     numbers except ``generic``, ``tenths`` and ``degenerate`` ones are ``non-dyadic``. Angles, rotation
-    vectors and one other number take the angle of :func:`angles_at` in the region ``special angle``. Numbers
+    vectors and one other number take the angle of :func:`angles_at` in the region ``special angle``. The
+    challenge makes ``rescaled`` arguments and arrays of ``other size`` from ``non-dyadic`` ones. Numbers
     that are ``tenths`` are the generic ones, rounded: they are easy to read. There, unit vectors and rotation
     matrices of any angle have entries of two decimals, and unit quaternions of one.
     """
@@ -184,7 +196,7 @@ def rotation_vectors(angles: Angles = "any") -> SearchStrategy[Array]:
     sizes: dict[Angles, SearchStrategy[float]] = {
         # Not one_of: a half turn, which needs no number, would then count as the simplest example.
         "any": st.builds(
-            lambda angle, kind: np.pi if kind == 7 and _region != "tiny" else angle,
+            _angle_of_any_rotation,
             numbers(0, 3),
             st.integers(0, 7),
         ),
@@ -352,6 +364,13 @@ def _rotation_matrix(rotation_vector: Array, angles: Angles) -> Array:
 
 def _small_offsets() -> SearchStrategy[float]:
     return st.integers(2, 10).map(lambda k: 10.0**-k)
+
+
+def _angle_of_any_rotation(angle: float, kind: int) -> float:
+    """Return a half turn in one case of eight; special angles may exceed a half turn."""
+    if _region == "special angle":
+        return max(angle, _target.angle) if _target.angle > np.pi else angle
+    return float(np.pi) if kind == 7 and _region != "tiny" else angle
 
 
 def _frame(R: Array, p: Array) -> Array:

@@ -159,6 +159,8 @@ class Card:
         for name, text in self.arguments.items():
             lines.append(f"  {name:<{name_width}}  {self._describe(name, text)}")
         lines.append(f"that returns {self._describe('result', self.returns)}.")
+        if self.record.any_size:
+            lines.append("It is tested on arrays of other sizes, too.")
         if self.record.condition:
             lines.append(f"It is tested only under this condition: {self.record.condition.rstrip('.')}.")
         return lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import cycle, zip_longest
+from itertools import cycle, islice, zip_longest
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.coursework.challenge.calls import RELATIVE_PERTURBATION, perturb_inputs
+from rbnotes.coursework.challenge.calls import NUM_REPEATED_INPUTS, RELATIVE_PERTURBATION, perturb_inputs
 from rbnotes.ledger.evaluation import (
     NonFiniteReference,
     Values,
@@ -47,6 +47,18 @@ OVERSAMPLING: dict[Region, int] = {"large": 3}
 """Factor on the number of inputs drawn in a region: many ``large`` inputs give no case."""
 NUM_TYPICAL_INPUTS, NUM_LARGE_INPUTS = 24, 6
 """Number of inputs that determine the usual size of a number, and of those in which it alone is large."""
+SCALE_FACTORS = (1e3, 1e-6, 300.0, 1e-5, 100.0, 1e-4, 30.0, 1e-3, 10.0, 1e-2, 3.0, 0.1)
+"""Factors on one argument of a claim, see :func:`iterate_scaled_cases`."""
+NUM_SCALED_INPUTS = 24
+"""Number of inputs from which rescaled ones are made."""
+MAX_SCALING_ATTEMPTS = 2
+"""Number of inputs that are tried for each argument and factor."""
+SIZE_CHANGES = (1, 3, -1)
+"""Changes of the number of entries of arrays, see :func:`iterate_size_cases`."""
+NUM_SIZE_INPUTS = 4
+"""Number of inputs for each of these changes."""
+NEW_ENTRY_SCALE = 0.75
+"""Ratio of new entries of an array to the entries that they are made of."""
 TOLERANCE_FRACTION = 0.1
 """Largest error of the right form, relative to the tolerance, outside the inputs of its record."""
 SINGLE_PRECISION_ERROR = 1e-8
@@ -132,7 +144,18 @@ def cases(claim: Record, *, seed: int = 0, examples: int = 200) -> tuple[Case, .
         If the claim cannot be checked, ``examples`` is not a positive integer, or ``seed`` is not an integer
         >= 0.
     """
-    return tuple(iterate_cases(claim, seed=seed, examples=examples))
+    claim_cases = list(iterate_cases(claim, seed=seed, examples=examples))
+    return tuple(with_precision_masks(claim, claim_cases))
+
+
+def iterate_all_cases(
+    claim: Record, *, seed: int, examples: int, first_batch: int | None = None
+) -> Iterator[Case]:
+    """Yield the random cases of a claim, then special angles, other magnitudes and other sizes."""
+    yield from iterate_cases(claim, seed=seed, examples=examples, first_batch=first_batch)
+    yield from iterate_angle_cases(claim, seed=seed)
+    yield from iterate_scaled_cases(claim, seed=seed)
+    yield from iterate_size_cases(claim, seed=seed)
 
 
 def iterate_cases(
@@ -187,6 +210,81 @@ def iterate_angle_cases(claim: Record, *, seed: int) -> Iterator[Case]:
         case = make_case(claim, "tiny" if angle <= MAX_TINY_ANGLE else "special angle", values)
         if case is not None:
             yield replace(case, angle=angle)
+
+
+def iterate_scaled_cases(claim: Record, *, seed: int) -> Iterator[Case]:
+    """Yield cases in which one argument is up to a thousand times larger or a million times smaller.
+
+    They cover matrices and positive numbers, which the strategies of a claim do not rescale. Arguments with
+    entries, rows or columns of fixed length are left out: unit vectors, rotations and poses.
+    """
+    if not claim.allowed_inputs:
+        return
+    inputs = _draw_inputs(claim.allowed_inputs, NUM_SCALED_INPUTS, "non-dyadic", seed)
+    names = [name for name in claim.allowed_inputs if is_scalable([values[name] for values in inputs])]
+    drawn = cycle(inputs)
+    for factor in SCALE_FACTORS:
+        for name in names:
+            for values in islice(drawn, MAX_SCALING_ATTEMPTS):
+                scaled = {**values, name: values[name] * factor}
+                case = make_case(claim, "rescaled", scaled)
+                if case is not None:
+                    yield case
+                    break
+
+
+def is_scalable(values: Sequence[Any]) -> bool:
+    """Return True for numbers and arrays without entries, rows or columns of fixed length except zero."""
+    if not all(isinstance(value, (float, np.ndarray)) and np.size(value) for value in values):
+        return False
+    if len({np.shape(value) for value in values}) > 1 or np.asarray(values).dtype.kind != "f":
+        return False
+    stacked = np.asarray(values)
+    lengths = [np.abs(stacked), *(np.linalg.norm(stacked, axis=axis) for axis in range(1, stacked.ndim))]
+    return not any(np.any(np.all(np.isclose(each, each[:1]) & (each != 0), axis=0)) for each in lengths)
+
+
+def iterate_size_cases(claim: Record, *, seed: int) -> Iterator[Case]:
+    """Yield cases with more or fewer rows, columns or entries, for claims whose arrays may have any size.
+
+    All axes of one length become longer or shorter together, as those of a mass matrix and of the velocities.
+    """
+    if not claim.any_size:
+        return
+    inputs = _draw_inputs(claim.allowed_inputs, NUM_SIZE_INPUTS, "non-dyadic", seed)
+    lengths = {
+        length for values in inputs for value in values.values() for length in np.shape(value) if length
+    }
+    for values in inputs:
+        for length in sorted(lengths):
+            for change in SIZE_CHANGES:
+                resized = {name: _resize(value, length, length + change) for name, value in values.items()}
+                case = make_case(claim, "other size", resized) if length + change > 0 else None
+                if case is not None:
+                    yield case
+
+
+def _resize(value: Any, old_length: int, new_length: int) -> Any:
+    """Return an array whose axes of one length have another one.
+
+    Symmetric matrices stay symmetric, and positive definite ones definite.
+    """
+    if not isinstance(value, np.ndarray):
+        return value
+    is_symmetric = value.shape == (old_length, old_length) and np.allclose(value, value.T)
+    for axis, length in enumerate(value.shape):
+        if length != old_length:
+            continue
+        while value.shape[axis] > new_length:
+            value = np.delete(value, -1, axis)
+        while value.shape[axis] < new_length:
+            last = np.take(value, [-1], axis)
+            new = np.zeros_like(last) if is_symmetric else NEW_ENTRY_SCALE * np.roll(last, 1)
+            value = np.concatenate([value, new], axis)
+    if is_symmetric:
+        for i in range(old_length, new_length):
+            value[i, i] = NEW_ENTRY_SCALE * value[i - 1, i - 1]
+    return value
 
 
 def angle_inputs(claim: Record) -> Inputs:
@@ -327,14 +425,21 @@ def make_case(
             if region == "generic":
                 raise
             return None
-    tolerance = _tolerance(claim, region, errors)
-    return Case(claim.id, region, values, expected, tolerance, _precision_mask(claim, values))
+    return Case(claim.id, region, values, expected, _tolerance(claim, region, errors))
 
 
 def _tolerance(claim: Record, region: Region, errors: Sequence[float]) -> float:
     """Return the tolerance of a claim, larger near zero where a right form loses digits by cancellation."""
     losses = [error for error in errors if error <= MAX_CANCELLATION_ERROR] if region == "tiny" else []
     return max([claim.tolerance, *(LOSS_FACTOR * loss for loss in losses)])
+
+
+def with_precision_masks(claim: Record, claim_cases: Sequence[Case]) -> list[Case]:
+    """Return cases, with masks for those that are repeated with perturbed numbers by ``collect_answers``."""
+    return [
+        replace(case, precision_mask=_precision_mask(claim, case.inputs))
+        for case in claim_cases[:NUM_REPEATED_INPUTS]
+    ] + list(claim_cases[NUM_REPEATED_INPUTS:])
 
 
 def _precision_mask(claim: Record, values: Values) -> NDArray[np.bool_] | None:

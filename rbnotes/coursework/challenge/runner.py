@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,9 @@ from rbnotes.coursework.challenge.calls import Answer, collect_answer, collect_a
 from rbnotes.coursework.challenge.case_generation import (
     Case,
     angle_inputs,
-    iterate_angle_cases,
-    iterate_cases,
+    iterate_all_cases,
     make_case,
+    with_precision_masks,
 )
 from rbnotes.coursework.challenge.diagnosis import find_slip
 from rbnotes.coursework.challenge.dimensions import probes, units_mismatch
@@ -43,8 +44,12 @@ from rbnotes.testing.strategies import AngleTarget, Region, angles_at
 
 FIRST_BATCH_SIZE = 32
 """Number of cases after which a function that failed is not tried further."""
+MISS_PROBABILITY = 0.05
+"""Probability that a fault on the stated part of a region is not noticed."""
 UNSHRINKABLE_STATUSES = ("layout", "random", "stateful")
 """Statuses whose counterexamples a search cannot shrink."""
+UNSHRINKABLE_REGIONS = ("rescaled", "other size")
+"""Regions whose inputs no strategy draws."""
 
 TriedCases = list[tuple[Case, Answer, Assessment]]
 
@@ -61,6 +66,10 @@ class ChallengeResult:
         Assessment of the counterexample, or of the largest error if there is none.
     examples
         Number of inputs on which the function was tried.
+    cases_by_region
+        Number of these inputs in each region.
+    nearest_special_angle
+        Smallest distance of a tried angle from a special one, rad; None if no angle was tried.
     region
         Region that the counterexample comes from.
     counterexample
@@ -81,6 +90,8 @@ class ChallengeResult:
     hint: str = ""
     condition: str = ""
     outside_condition: ChallengeResult | None = None
+    cases_by_region: Mapping[Region, int] = field(default_factory=dict)
+    nearest_special_angle: float | None = None
 
     @property
     def passed(self) -> bool:
@@ -108,6 +119,7 @@ class ChallengeResult:
     def __str__(self) -> str:
         if self.passed:
             text = f"{self.id}: passed {self.examples} examples, largest error {self.residual:.1e}"
+            text += self._describe_regions()
             if self.condition:
                 text += f"\non inputs that meet the claim's condition: {sentence_to_text(self.condition)}"
             return (
@@ -127,6 +139,26 @@ class ChallengeResult:
         return "\n".join([*lines, f"hint: {self.hint}"] if self.hint else lines)
 
     __repr__ = __str__
+
+    def smallest_noticed_part(self, region: Region) -> float:
+        """Return the smallest part of a region on which faults are noticed with a probability of 95 %."""
+        return float(1.0 - MISS_PROBABILITY ** (1 / self.cases_by_region[region]))
+
+    def _describe_regions(self) -> str:
+        """Return lines with the regions that were tried and the smallest faults that would be noticed."""
+        if len(self.cases_by_region) < 2:
+            return ""
+        regions = ", ".join(
+            f"{region} {count} ({self.smallest_noticed_part(region):.0%})"
+            for region, count in self.cases_by_region.items()
+        )
+        lines = [
+            f"\ncases by region: {regions}",
+            f"(a fault on the part in parentheses is noticed in {1 - MISS_PROBABILITY:.0%} of runs)",
+        ]
+        if self.nearest_special_angle is not None:
+            lines.append(f"angles as close as {self.nearest_special_angle:.0e} rad to quarter turns")
+        return "\n".join(lines)
 
 
 @interruptible()
@@ -156,13 +188,12 @@ def challenge(
     record = find_task(id)
     arguments.require_function("function", function)
     examples, seed = arguments.count("examples", examples, 1), arguments.count("seed", seed)
-    stream = chain(
-        iterate_cases(record, seed=seed, examples=examples, first_batch=FIRST_BATCH_SIZE),
-        iterate_angle_cases(record, seed=seed),
-    )
+    stream = iterate_all_cases(record, seed=seed, examples=examples, first_batch=FIRST_BATCH_SIZE)
     results: TriedCases = []
     while not any(not assessment for _, _, assessment in results):
-        batch = list(islice(stream, FIRST_BATCH_SIZE if not results else examples))
+        batch = with_precision_masks(
+            record, list(islice(stream, FIRST_BATCH_SIZE if not results else examples))
+        )
         if not batch:
             break
         batch_answers = collect_answers(function, [case.inputs for case in batch])
@@ -175,18 +206,32 @@ def challenge(
         worst = max((assessment for _, _, assessment in results), key=lambda assessment: assessment.error)
         outside = None if record.condition_inputs is None else _challenge_outside_condition(record, function)
         return ChallengeResult(
-            record.id, worst, len(results), condition=record.condition, outside_condition=outside
+            record.id,
+            worst,
+            len(results),
+            condition=record.condition,
+            outside_condition=outside,
+            cases_by_region=Counter(case.region for case, _, _ in results),
+            nearest_special_angle=_nearest_special_angle([case for case, _, _ in results]),
         )
     case, assessment = _clearest_failure(failed)
     hint = dimension = ""
     if assessment.status == "wrong":
         answered_cases = [(case, answer) for case, answer, _ in results]
         dimension, hint = _dimension_hint(record, function, answered_cases), find_slip(record, answered_cases)
-    if assessment.status not in UNSHRINKABLE_STATUSES and case.inputs:
+    is_unshrinkable = assessment.status in UNSHRINKABLE_STATUSES or case.region in UNSHRINKABLE_REGIONS
+    if case.inputs and not is_unshrinkable:
         case, assessment = _shrink_failure(record, function, case, assessment, examples)
     if dimension:
         assessment = replace(assessment, message=dimension)
     return ChallengeResult(record.id, assessment, len(results), case.region, case.inputs, hint)
+
+
+def _nearest_special_angle(cases: Sequence[Case]) -> float | None:
+    """Return the smallest distance of the angle of a directed case from a multiple of a quarter turn."""
+    quarter = np.pi / 2
+    angles = [case.angle for case in cases if case.angle is not None and case.angle > quarter / 2]
+    return min((abs(angle - quarter * round(angle / quarter)) for angle in angles), default=None)
 
 
 def _clearest_failure(failed: list[tuple[Case, Assessment]]) -> tuple[Case, Assessment]:

@@ -15,8 +15,8 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.coursework.challenge.case_generation import (
     REGION_ORDER,
     Case,
-    cases,
-    iterate_angle_cases,
+    iterate_all_cases,
+    with_precision_masks,
 )
 from rbnotes.coursework.challenge.dimensions import Probe, probes
 from rbnotes.coursework.challenge.library_tasks import find_task
@@ -70,10 +70,10 @@ def prepare_assignment(assignment: Assignment) -> PreparedAssignment:
 def _claim_cases(task: Task, claim: Record, seed: int) -> tuple[Case, ...]:
     # Enough cases for every region.
     count = max(task.examples, len(REGION_ORDER))
-    claim_cases = (*cases(claim, seed=seed, examples=count), *iterate_angle_cases(claim, seed=seed))
+    claim_cases = list(iterate_all_cases(claim, seed=seed, examples=count))
     if task.tolerance is None:
-        return claim_cases
-    return tuple(replace(case, tolerance=task.tolerance, precision_mask=None) for case in claim_cases)
+        return tuple(with_precision_masks(claim, claim_cases))
+    return tuple(replace(case, tolerance=task.tolerance) for case in claim_cases)
 
 
 def _oracle_cases(

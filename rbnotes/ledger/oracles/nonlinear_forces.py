@@ -11,6 +11,11 @@ from rbnotes.arguments import Array
 Force = Callable[[Array, Array], Array]
 ForceDerivative = Callable[[Array, Array], Array]
 
+NEXT_ENTRY = np.roll(np.eye(3), -1, axis=0)
+"""Matrix of the permutation that takes each entry to the one after it."""
+SIGNED_PERMUTATION = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+"""Matrix that permutes entries and changes the sign of one."""
+
 
 def nonlinear_force(f: Array, K: Array, D: Array, x: Array, v: Array, nonlinearity: float = 1.0) -> Force:
     """Return a nonlinear force with the value f and the derivatives K, D at (x, v) ``(3,)``.
@@ -19,7 +24,7 @@ def nonlinear_force(f: Array, K: Array, D: Array, x: Array, v: Array, nonlineari
     """
 
     def force(y: Array, u: Array) -> Array:
-        nonlinear_part = 1 - np.cos(np.roll(y - x, -1) + _permute_signs(u - v))
+        nonlinear_part = 1 - np.cos(NEXT_ENTRY @ (y - x) + SIGNED_PERMUTATION @ (u - v))
         return f + K @ (y - x) + D @ (u - v) + nonlinearity * nonlinear_part
 
     return force
@@ -29,16 +34,14 @@ def nonlinear_force_derivatives(
     K: Array, D: Array, x: Array, v: Array, nonlinearity: float = 1.0
 ) -> tuple[ForceDerivative, ForceDerivative]:
     """Return the derivatives of :func:`nonlinear_force` with respect to positions and velocities."""
-    by_position, by_velocity = np.roll(np.eye(3), -1, axis=0), _permute_signs(np.eye(3))
 
     def stiffness(y: Array, u: Array) -> Array:
-        return K + nonlinearity * np.sin(np.roll(y - x, -1) + _permute_signs(u - v))[:, None] * by_position
+        angles = NEXT_ENTRY @ (y - x) + SIGNED_PERMUTATION @ (u - v)
+        return K + nonlinearity * np.sin(angles)[:, None] * NEXT_ENTRY
 
     def damping(y: Array, u: Array) -> Array:
-        return D + nonlinearity * np.sin(np.roll(y - x, -1) + _permute_signs(u - v))[:, None] * by_velocity
+        angles = NEXT_ENTRY @ (y - x) + SIGNED_PERMUTATION @ (u - v)
+        result: Array = D + nonlinearity * np.sin(angles)[:, None] * SIGNED_PERMUTATION
+        return result
 
     return stiffness, damping
-
-
-def _permute_signs(u: Array) -> Array:
-    return np.stack([u[2], -u[0], u[1]])

@@ -29,6 +29,13 @@ def test_wrong_submissions_fail_and_right_ones_pass():
     assert tally.right_failed == 0
 
 
+@pytest.mark.slow
+def test_functions_wrong_beyond_a_size_fail():
+    tally, missed = challenge_trial.limit_trial(10, seed=1, examples=32)
+    assert missed == []
+    assert tally.wrong == 10
+
+
 def test_book_shows_the_result_of_the_full_trial():
     figures = json.loads((REPOSITORY / "book" / "_data" / "challenge.json").read_text(encoding="utf-8"))
     by_hand, by_mutation = figures["by_hand"], figures["by_mutation"]
@@ -36,3 +43,7 @@ def test_book_shows_the_result_of_the_full_trial():
     assert by_mutation["wrong_failed"] >= 0.99 * by_mutation["wrong"]
     assert by_mutation["wrong"] + by_mutation["right"] >= 1000
     assert by_mutation["right_failed"] == 0
+    by_limit = figures["by_limit"]
+    assert by_limit["wrong_failed"] >= 0.99 * by_limit["wrong"]
+    assert by_limit["wrong"] == challenge_trial.NUM_LIMIT_SLIPS
+    assert by_limit["right_failed"] == 0

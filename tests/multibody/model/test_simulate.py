@@ -485,6 +485,8 @@ BALL = Model([Body("ball", Sphere(0.1), mass=1.0, position=[0, 0, 1.0])])
     [
         (lambda: simulate(BALL, h=0.01), "duration, steps: got neither"),
         (lambda: simulate(BALL, h=0.01, steps=2, duration=0.02), "duration, steps: got both"),
+        (lambda: simulate(BALL, h=0.01, steps=10**30), r"steps: got 1e\+30 steps"),
+        (lambda: simulate(BALL, h=1e-90, duration=1.0), r"duration: got 1e\+90 steps"),
         (lambda: simulate(BALL, h=0.01, duration=0.015), "duration: got 0.015 s, expected a multiple"),
         (lambda: simulate(BALL, h=-0.01, steps=2), "h: got -0.01"),
         (lambda: simulate(BALL, State(q=[0.0]), h=0.01, steps=2), "state: got 0 poses, 1 coordinates"),

@@ -16,6 +16,7 @@ from rbnotes.testing.strategies import matrices, spd_matrices, vectors
 section = Section(
     "lloyd/s0.3",
     chapter="qp-and-lcp",
+    any_size=True,
     arguments={
         "Q": Argument(STIFFNESS, "numbers without a frame"),
         "c": Argument(FORCE, "numbers without a frame"),
@@ -90,8 +91,8 @@ class d3_a:
 
         Column j is the change for a unit of z_j. The minimizer is found by least squares.
         """
-        at_zero = minimizer_slacks(Q, c, A, b, np.zeros(ROWS))
-        return np.stack([minimizer_slacks(Q, c, A, b, unit) - at_zero for unit in np.eye(ROWS)], axis=1)
+        at_zero = minimizer_slacks(Q, c, A, b, np.zeros(len(b)))
+        return np.stack([minimizer_slacks(Q, c, A, b, unit) - at_zero for unit in np.eye(len(b))], axis=1)
 
     implements = lcp_from_qp
 
@@ -110,7 +111,7 @@ class d3_b:
 
     def reference(Q, c, A, b):
         """Compute the slacks of the unconstrained minimizer, by least squares."""
-        return minimizer_slacks(Q, c, A, b, np.zeros(ROWS))
+        return minimizer_slacks(Q, c, A, b, np.zeros(len(b)))
 
     implements = lcp_from_qp
 
@@ -155,11 +156,11 @@ class t51:
 
         The result is the best of the minimizers on all sets of equations that satisfies all rows.
         """
-        best, least = np.zeros(SIZE), np.inf
-        for selection in product((False, True), repeat=ROWS):
+        best, least = np.zeros(len(c)), np.inf
+        for selection in product((False, True), repeat=len(b)):
             G, g = A[list(selection)], b[list(selection)]
-            point = np.linalg.lstsq(G, g, rcond=1e-9)[0] if len(G) else np.zeros(SIZE)
-            _, sizes, directions = np.linalg.svd(np.vstack([G, np.zeros((1, SIZE))]))
+            point = np.linalg.lstsq(G, g, rcond=1e-9)[0] if len(G) else np.zeros(len(c))
+            _, sizes, directions = np.linalg.svd(np.vstack([G, np.zeros((1, len(c)))]))
             Z = directions[int(np.sum(sizes > 1e-9)) :].T
             x = point - Z @ np.linalg.solve(Z.T @ Q @ Z, Z.T @ (Q @ point + c))
             value = x @ Q @ x / 2 + c @ x

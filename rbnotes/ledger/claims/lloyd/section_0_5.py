@@ -40,6 +40,7 @@ SYSTEM_COORDINATES = "in the generalized coordinates of the system"
 section = Section(
     "lloyd/s0.5",
     chapter="constraints-and-kkt",
+    any_size=True,
     arguments={
         "M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)"),
         "G": Argument(NUMBER, "one row for each constraint, over the generalized coordinates of the system"),
@@ -55,7 +56,6 @@ section = Section(
 N, K = 4, 2
 SYSTEM = {"M": spd_matrices(N), "G": full_rank_matrices(K, N)}
 FORCED_SYSTEM = {**SYSTEM, "f": vectors(N)}
-IDENTITY = np.eye(N)
 # One row that varies along the motion, as G + (H x)^T.
 VARYING_ROW = {
     "M": spd_matrices(3),
@@ -78,7 +78,7 @@ def has_constant_row(M, G, H, v, f):
 
 def P_f(M, G):
     Mi = np.linalg.inv(M)
-    return IDENTITY - G.T @ np.linalg.inv(G @ Mi @ G.T) @ G @ Mi
+    return np.eye(len(M)) - G.T @ np.linalg.inv(G @ Mi @ G.T) @ G @ Mi
 
 
 @section.conditional("d1", "Constraints on velocity and acceleration")
@@ -163,8 +163,8 @@ class d2:
         def acceleration_across(multipliers):
             return G @ Mi @ (f + G.T @ multipliers)
 
-        at_zero = acceleration_across(np.zeros(K))
-        responses = np.stack([acceleration_across(unit) - at_zero for unit in np.eye(K)], axis=1)
+        at_zero = acceleration_across(np.zeros(len(G)))
+        responses = np.stack([acceleration_across(unit) - at_zero for unit in np.eye(len(G))], axis=1)
         return np.linalg.solve(responses, -at_zero)
 
     def library(M, G, f):
@@ -255,7 +255,7 @@ class d6:
 
     def reference(M, G):
         """Apply Gauss's principle of least constraint to each unit force."""
-        return np.stack([least_constraint(M, G, unit) for unit in IDENTITY], axis=1)
+        return np.stack([least_constraint(M, G, unit) for unit in np.eye(len(M))], axis=1)
 
     implements = force_projection
 
@@ -269,12 +269,12 @@ MOVING_SYSTEM = {**SYSTEM, "v": vectors(N)}
 
 def P_v(M, G):
     Mi = np.linalg.inv(M)
-    return IDENTITY - Mi @ G.T @ np.linalg.inv(G @ Mi @ G.T) @ G
+    return np.eye(len(M)) - Mi @ G.T @ np.linalg.inv(G @ Mi @ G.T) @ G
 
 
 def velocity_projection_reference(M, G):
     """Find the nearest admissible velocity to each unit velocity, by least squares."""
-    return np.stack([project_velocity(M, G, unit) for unit in IDENTITY], axis=1)
+    return np.stack([project_velocity(M, G, unit) for unit in np.eye(len(M))], axis=1)
 
 
 @section.holds("t100", "Constraint satisfaction is a projection")
@@ -286,7 +286,7 @@ class t100:
     def printed(M, G):
         Mi = np.linalg.inv(M)
         multiplier_map = G.T @ np.linalg.inv(G @ Mi @ G.T) @ G
-        Pf, Pv = IDENTITY - multiplier_map @ Mi, IDENTITY - Mi @ multiplier_map
+        Pf, Pv = np.eye(len(M)) - multiplier_map @ Mi, np.eye(len(M)) - Mi @ multiplier_map
         return np.array([Pf @ Pf, Pv @ Pv])
 
     def library(M, G):
@@ -294,7 +294,7 @@ class t100:
 
     def reference(M, G):
         """Apply Gauss's principle to each unit force and to each unit velocity."""
-        forces = [least_constraint(M, G, unit) for unit in IDENTITY]
+        forces = [least_constraint(M, G, unit) for unit in np.eye(len(M))]
         return np.array([np.stack(forces, axis=1), velocity_projection_reference(M, G)])
 
     remark = (
@@ -389,7 +389,7 @@ class d10:
 
     def printed(M, G):
         Mi = np.linalg.inv(M)
-        return (IDENTITY - G.T @ np.linalg.inv(G @ Mi @ G.T) @ G @ Mi).T
+        return (np.eye(len(M)) - G.T @ np.linalg.inv(G @ Mi @ G.T) @ G @ Mi).T
 
     def library(M, G):
         return velocity_projection(M, G)
@@ -412,7 +412,7 @@ class d11:
     def printed(M, G):
         Mi = np.linalg.inv(M)
         S = G @ Mi @ G.T
-        Pf = IDENTITY - G.T @ np.linalg.inv(S) @ G @ Mi
+        Pf = np.eye(len(M)) - G.T @ np.linalg.inv(S) @ G @ Mi
         return np.block(
             [[Mi @ Pf, Mi @ G.T @ np.linalg.inv(S)], [-np.linalg.inv(S) @ G @ Mi, np.linalg.inv(S)]]
         )
@@ -422,8 +422,10 @@ class d11:
 
     def reference(M, G):
         """Solve the whole system for each unit right-hand side by elimination."""
-        units = np.eye(N + K)
-        return np.stack([np.concatenate(constrained_system(M, G, u[:N], u[N:])) for u in units], axis=1)
+        size = len(M)
+        units = np.eye(size + len(G))
+        columns = [np.concatenate(constrained_system(M, G, u[:size], u[size:])) for u in units]
+        return np.stack(columns, axis=1)
 
     tolerance = 1e-08
     implements = kkt_inverse

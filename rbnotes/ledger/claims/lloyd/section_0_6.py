@@ -14,6 +14,7 @@ from rbnotes.testing.strategies import full_rank_matrices, spd_matrices, vectors
 section = Section(
     "lloyd/s0.6",
     chapter="constraints-and-kkt",
+    any_size=True,
     arguments={
         "M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)"),
         "G": Argument(NUMBER, "one row for each constraint, over the generalized coordinates of the system"),
@@ -26,7 +27,6 @@ section = Section(
 
 
 N, K = 4, 2
-IDENTITY = np.eye(N)
 SYSTEM = {
     "M": spd_matrices(N),
     "G": full_rank_matrices(K, N),
@@ -55,7 +55,7 @@ class e0_3:
     )
 
     def printed(M, G, v, multipliers):
-        return np.block([[M, -G.T], [G, np.zeros((K, K))]]) @ np.concatenate([v, multipliers])
+        return np.block([[M, -G.T], [G, np.zeros((len(G), len(G)))]]) @ np.concatenate([v, multipliers])
 
     def library(M, G, v, multipliers):
         return kkt_matrix(M, G) @ np.concatenate([v, multipliers])
@@ -122,7 +122,7 @@ class d2:
 
     def printed(M, G, b, g):
         Mi = np.linalg.inv(M)
-        Pf = IDENTITY - G.T @ np.linalg.inv(G @ Mi @ G.T) @ G @ Mi
+        Pf = np.eye(len(M)) - G.T @ np.linalg.inv(G @ Mi @ G.T) @ G @ Mi
         return Mi @ (Pf @ b + G.T @ np.linalg.inv(G @ Mi @ G.T) @ g)
 
     library = velocity_library

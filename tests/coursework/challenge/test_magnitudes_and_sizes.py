@@ -1,0 +1,104 @@
+"""Functions that are wrong for arguments of some magnitudes or sizes only, and what a pass says of them."""
+
+import numpy as np
+import pytest
+
+from rbnotes import challenge, ledger
+from rbnotes.coursework.challenge.case_generation import (
+    is_scalable,
+    iterate_scaled_cases,
+    iterate_size_cases,
+    right_forms,
+)
+
+EXAMPLES = 8
+STEP, PROGRAM, FORCE = "lloyd/s0.9.1/d1#a", "lloyd/s0.3/d3#b", "lloyd/s0.5/t106"
+
+
+def planted(id, is_affected, wrong_result):
+    """Return the right form with wrong results for some arguments."""
+    form = right_forms(ledger.find(id))[0]
+
+    def function(*values):
+        return wrong_result(*values) if is_affected(*values) else form(*values)
+
+    return function
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("id", "is_affected", "wrong_result"),
+    [
+        (STEP, lambda M, f, K, D, x, v, h: h < 1e-4, lambda M, f, K, D, x, v, h: np.append(x, v)),
+        (STEP, lambda M, *_: np.max(M) < 1e-4, lambda M, f, K, D, x, v, h: np.append(x, v)),
+        (PROGRAM, lambda Q, c, A, b: len(c) > 3, lambda Q, c, A, b: np.zeros(len(b))),
+        (PROGRAM, lambda Q, c, A, b: len(c) < 3, lambda Q, c, A, b: np.zeros(len(b))),
+        (
+            FORCE,
+            lambda M, G, f: len(G) > 2,
+            lambda M, G, f: right_forms(ledger.find(FORCE))[0](M, G[:2], f),
+        ),
+        ("sueda/s1.1/t29#a", lambda r: abs(np.linalg.norm(r) - 2 * np.pi) < 1e-3, lambda r: np.eye(3)),
+        (
+            "lloyd/s0.19/e0.36",
+            lambda *values: max(map(np.max, map(np.abs, values))) > 10,
+            lambda *_: -np.eye(4),
+        ),
+    ],
+    ids=["step size", "mass", "more unknowns", "fewer unknowns", "rows", "full turn", "fast rotation"],
+)
+def test_functions_wrong_in_one_range_fail(id, is_affected, wrong_result):
+    result = challenge(id, planted(id, is_affected, wrong_result), examples=EXAMPLES)
+    assert not result
+    assert is_affected(*result.counterexample.values())
+
+
+@pytest.mark.parametrize("id", [*(pytest.param(id, marks=pytest.mark.slow) for id in (STEP, FORCE)), PROGRAM])
+def test_a_pass_states_the_regions(id):
+    result = challenge(id, right_forms(ledger.find(id))[0], examples=EXAMPLES)
+    assert result
+    assert sum(result.cases_by_region.values()) == result.examples
+    count = result.cases_by_region["rescaled"]
+    assert count > 20
+    # That many cases all miss a fault on this part of the region in one run of twenty.
+    assert (1 - result.smallest_noticed_part("rescaled")) ** count == pytest.approx(0.05)
+    assert f"rescaled {count} (" in str(result)
+
+
+@pytest.mark.slow
+def test_the_closest_angle_is_stated():
+    id = "sueda/s1.3/e1.10#a"
+    result = challenge(id, right_forms(ledger.find(id))[0], examples=EXAMPLES)
+    assert 0 < result.nearest_special_angle < 1e-7
+    assert "quarter turns" in str(result)
+
+
+def test_arguments_of_all_magnitudes_are_tried():
+    sizes = [case.inputs["h"] for case in iterate_scaled_cases(ledger.find(STEP), seed=0)]
+    assert min(sizes) < 1e-4
+    assert max(sizes) > 100
+
+
+def test_arrays_of_other_sizes_fit_each_other():
+    shapes = set()
+    for case in iterate_size_cases(ledger.find(FORCE), seed=0):
+        M, G, f = case.inputs.values()
+        assert M.shape == (len(f), len(f))
+        assert G.shape[1] == len(f)
+        np.testing.assert_allclose(M, M.T)
+        assert np.linalg.eigvalsh(M)[0] > 0
+        shapes.add(G.shape)
+    assert {(3, 4), (2, 5)} <= shapes
+    assert len(shapes) > 4
+
+
+def test_only_arrays_without_fixed_lengths_are_rescaled():
+    rng = np.random.default_rng(0)
+    vectors = rng.standard_normal((8, 3))
+    directions = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    poses = np.array([np.block([[np.eye(3), v[:, None]], [0, 0, 0, 1.0]]) for v in vectors])
+    assert is_scalable(list(vectors))
+    assert is_scalable([1.0, 0.5, 2.0])
+    assert not is_scalable(list(directions))
+    assert not is_scalable(list(poses))
+    assert not is_scalable([1, 2, 3])
