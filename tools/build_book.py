@@ -38,7 +38,13 @@ FEW = 4
 """Number of chapters that run before the first preloaded process is ready."""
 COLLECTION_THRESHOLDS = (500_000, 20, 100)
 """Thresholds of garbage collection while pages are written: their trees are millions of objects in use."""
-COMPILED = ("forward_dynamics_single", "forward_dynamics_batch", "dynamics_derivatives", "generalized_forces")
+COMPILED = (
+    "forward_dynamics_single",
+    "forward_dynamics_batch",
+    "dynamics_derivatives",
+    "generalized_forces",
+    "take_steps",
+)
 """Functions that chapters on compiled code call: compiled beside the first chapters, and once for all."""
 
 
@@ -67,8 +73,9 @@ def run_chapters(root: Path, chapters: list[Path], *, compile_all: bool = False)
 
 
 def uses_compiled_code(chapter: Path) -> bool:
-    """Return True if a chapter imports the compiled dynamics."""
-    return "import packing" in chapter.read_text(encoding="utf-8")
+    """Return True if a chapter calls compiled dynamics or compiled steps."""
+    text = chapter.read_text(encoding="utf-8")
+    return "import packing" in text or "compiled=True" in text
 
 
 def compile_functions(compile_all: bool) -> None:

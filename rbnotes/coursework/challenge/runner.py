@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -46,6 +47,8 @@ FIRST_BATCH_SIZE = 32
 """Number of cases after which a function that failed is not tried further."""
 MISS_PROBABILITY = 0.05
 """Probability that a fault on the stated part of a region is not noticed."""
+LINE_WIDTH = 72
+"""Number of columns of a printed result."""
 UNSHRINKABLE_STATUSES = ("layout", "random", "stateful")
 """Statuses whose counterexamples a search cannot shrink."""
 UNSHRINKABLE_REGIONS = ("rescaled", "other size")
@@ -148,17 +151,12 @@ class ChallengeResult:
         """Return lines with the regions that were tried and the smallest faults that would be noticed."""
         if len(self.cases_by_region) < 2:
             return ""
-        regions = ", ".join(
-            f"{region} {count} ({self.smallest_noticed_part(region):.0%})"
-            for region, count in self.cases_by_region.items()
-        )
-        lines = [
-            f"\ncases by region: {regions}",
-            f"(a fault on the part in parentheses is noticed in {1 - MISS_PROBABILITY:.0%} of runs)",
-        ]
+        parts = (f"{region} {self.smallest_noticed_part(region):.0%}" for region in self.cases_by_region)
+        heading = f"regions (faults on this part of one are noticed in {1 - MISS_PROBABILITY:.0%} of runs): "
+        text = textwrap.fill(heading + ", ".join(parts), LINE_WIDTH, subsequent_indent="  ")
         if self.nearest_special_angle is not None:
-            lines.append(f"angles as close as {self.nearest_special_angle:.0e} rad to quarter turns")
-        return "\n".join(lines)
+            text += f"\nangles as close as {self.nearest_special_angle:.0e} rad to quarter turns"
+        return "\n" + text
 
 
 @interruptible()
