@@ -44,6 +44,7 @@ COMPILED = (
     "dynamics_derivatives",
     "generalized_forces",
     "take_steps",
+    "find_shape_contacts",
 )
 """Functions that chapters on compiled code call: compiled beside the first chapters, and once for all."""
 
