@@ -67,7 +67,7 @@ LIMIT_SLIPS_EACH = 10
 """Functions that are wrong beyond a size of an argument, for one claim."""
 LARGE_LIMITS, SMALL_LIMITS = (3.0, 10.0, 30.0, 100.0), tuple(10.0**-decade for decade in range(1, 6))
 """Limits relative to the usual sizes of an argument, above or below which functions are wrong."""
-NUM_LIMIT_SLIPS = 300
+NUM_LIMIT_SLIPS = 1000
 """Number of such functions in the full trial."""
 SEED, OTHER_SEED = 0, 20_000
 SLIP_RANGES = (*(10.0**-decade for decade in range(1, 7)), 0.02)

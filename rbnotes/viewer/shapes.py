@@ -200,12 +200,12 @@ def ground(size: float = 10.0) -> Drawable:
 
 
 def arrow(vector: ArrayLike, color: str = "red", *, unit: str = "m") -> Drawable:
-    """Return an arrow from the origin along ``vector``, ``(3,)`` or ``(T, 3)`` if it varies.
+    """Return an arrow from the origin along a vector.
 
     Parameters
     ----------
-    vector
-        Vector in the frame of the arrow.
+    vector : (3,) or (T, 3)
+        Vector in the frame of the arrow, in ``unit``; ``(T, 3)`` if it varies.
     color
         Name of a color of the viewer.
     unit

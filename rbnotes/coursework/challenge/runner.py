@@ -144,7 +144,18 @@ class ChallengeResult:
     __repr__ = __str__
 
     def smallest_noticed_part(self, region: Region) -> float:
-        """Return the smallest part of a region on which faults are noticed with a probability of 95 %."""
+        """Return the smallest part of a region on which faults are noticed with a probability of 95 %.
+
+        Parameters
+        ----------
+        region
+            One of the regions of ``cases_by_region``.
+
+        Raises
+        ------
+        KeyError
+            If no case was drawn in the region.
+        """
         return float(1.0 - MISS_PROBABILITY ** (1 / self.cases_by_region[region]))
 
     def _describe_regions(self) -> str:
