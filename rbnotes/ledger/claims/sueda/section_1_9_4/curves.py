@@ -190,6 +190,7 @@ class e1_43:
         return condition_values_by_horner(active_reference(), ACTIVE_CONDITIONS, (0.7, 1.2))
 
     tolerance = 1e-12
+    tolerance_reason = "the values at 0.7 and 1.2 define the curve: the reference interpolates them"
     exact = "no inputs: the conditions are numbers"
     remark = "These are twelve independent conditions for twelve coefficients."
     implements = ACTIVE
