@@ -205,7 +205,7 @@ def arrow(vector: ArrayLike, color: str = "red", *, unit: str = "m") -> Drawable
     Parameters
     ----------
     vector : (3,) or (T, 3)
-        Vector in the frame of the arrow, in ``unit``; ``(T, 3)`` if it varies.
+        Vector in the frame of the arrow, m or in the unit of ``unit``; ``(T, 3)`` if it varies.
     color
         Name of a color of the viewer.
     unit
@@ -230,7 +230,7 @@ def arrow_scale(magnitudes: ArrayLike, size: float) -> float:
     Parameters
     ----------
     magnitudes : (n,)
-        Magnitudes of all vectors of the unit, at all times.
+        Magnitudes of all vectors of one unit, at all times, in any unit.
     size
         Size of the scene without its arrows, m.
 

@@ -144,7 +144,7 @@ class ChallengeResult:
     __repr__ = __str__
 
     def smallest_noticed_part(self, region: Region) -> float:
-        """Return the smallest part of a region on which faults are noticed with a probability of 95 %.
+        """Return the relative size of the smallest part of a region on which 95 % of faults are noticed.
 
         Parameters
         ----------

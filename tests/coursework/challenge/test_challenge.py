@@ -317,6 +317,7 @@ def series_below_a_fiftieth(w):
     return np.eye(3) + (1 - angle**2 / 6) * W + W @ W / 2 if angle < 0.02 else so3.exp(w)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_functions_wrong_close_to_special_angles_fail(seed):
     name = "sueda/s1.3/e1.10#a"

@@ -3,21 +3,15 @@
 import csv
 import importlib
 import inspect
-import sys
 from dataclasses import replace
-from pathlib import Path
 
+import function_errors
 import numpy as np
 import pytest
 import rotation
+from rbnotes_book import api_pages
 
 from rbnotes import joints, so3
-
-REPOSITORY = Path(__file__).parents[3]
-sys.path[:0] = [str(REPOSITORY / "tools"), str(REPOSITORY / "book" / "_ext")]
-
-import function_errors  # noqa: E402  # a tool beside the package
-from rbnotes_book import api_pages  # noqa: E402  # part of the book
 
 CASES = function_errors.cases()
 NUM_GROUPS = 60
