@@ -144,7 +144,7 @@ class ChallengeResult:
     __repr__ = __str__
 
     def smallest_noticed_part(self, region: Region) -> float:
-        """Return the relative size of the smallest part of a region on which 95 % of faults are noticed.
+        """Return the relative size of the part of a region on which a fault is noticed in 95 % of runs.
 
         Parameters
         ----------
