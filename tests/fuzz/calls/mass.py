@@ -51,7 +51,11 @@ CALLS = [
     Call(shapes.Cylinder, {"radius": 0.5, "length": 2.0}),
     Call(shapes.Ellipsoid, {"semi_axes": np.array([1.0, 2.0, 3.0])}),
     Call(shapes.ConvexMesh, {"vertices": VERTICES}),
-    Call(shapes.HeightField, {"heights": np.array([[0.0, 0.5], [0.25, 1.0]]), "sides": np.array([2.0, 3.0])}),
+    Call(
+        shapes.HeightField,
+        {"heights": np.array([[0.0, 0.5], [0.25, 1.0]]), "sides": np.array([2.0, 3.0])},
+        fine={"heights": ("longer",)},
+    ),
     Call(shapes.Cone, {"radius": 0.5, "length": 2.0}),
     Call(shapes.Capsule, {"radius": 0.5, "length": 2.0}),
     Call(BOX.mass_properties, {"density": 2.0}),

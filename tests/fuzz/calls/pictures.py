@@ -48,7 +48,11 @@ CALLS = [
     Call(viewer.cylinder, {"radius": 0.5, "length": 1.0, "color": "blue"}),
     Call(viewer.capsule, {"radius": 0.5, "length": 1.0, "color": "blue"}),
     Call(viewer.frame_axes, {"length": 0.5}),
-    Call(viewer.arrow_scale, {"magnitudes": np.array([1.0, 2.5]), "size": 3.0}),
+    Call(
+        viewer.arrow_scale,
+        {"magnitudes": np.array([1.0, 2.5]), "size": 3.0},
+        fine={"magnitudes": ("longer", "shorter")},
+    ),
     Call(viewer.ground, {"size": 5.0}),
     Call(viewer.arrow, {"vector": np.array([1.0, 2.0, 3.0]), "color": "red"}, fine={"vector": OVER_TIME}),
     Call(
