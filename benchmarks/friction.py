@@ -28,7 +28,7 @@ from rbnotes.arguments import Array
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction import FrictionModel, semismooth_newton_friction
 from rbnotes.friction.contact_problem import friction_contact_problem
-from rbnotes.friction.residuals import _project_on_cone_unchecked, natural_residual_unchecked
+from rbnotes.friction.residuals import natural_residual_unchecked, project_on_cone_unchecked
 from rbnotes.friction.semismooth_newton import TOLERANCE, newton_search
 from rbnotes.shapes import Box, Plane
 
@@ -61,7 +61,7 @@ def first_solver(problem: StepProblem, initial_guess: Array | None = None) -> St
     guess = np.zeros((contact_problem.count, 3))
     if initial_guess is not None:
         guess = arguments.array("initial_guess", initial_guess, contact_problem.count, 3)
-    impulses = _project_on_cone_unchecked(guess, contact_problem.mu)
+    impulses = project_on_cone_unchecked(guess, contact_problem.mu)
     iterations = 0
     for members, island in contact_problem.islands():
         impulses[members], _, steps = newton_search(island, impulses[members], tolerance, max_iterations)

@@ -135,12 +135,12 @@ def body_path_segments(E: ArrayLike, x: ArrayLike) -> BodyPathSegments:
     _path_active_flags(X.shape[:-1], None)
     J, _ = unchecked_wrenches.point_jacobians(E, x, phi)
     u, lengths = unchecked_path.path_segments(X)
-    turning = (np.eye(3) - u[..., :, None] * u[..., None, :]) / lengths[..., None, None]
+    du_dx = unchecked_path.direction_derivatives(u, lengths)
     points, segments = X.shape[-2], u.shape[-2]
     du_dxi = np.zeros((*u.shape, points, 6))
     for i in range(segments):
-        du_dxi[..., i, :, i, :] = -turning[..., i, :, :] @ J[..., i, :, :]
-        du_dxi[..., i, :, i + 1, :] = turning[..., i, :, :] @ J[..., i + 1, :, :]
+        du_dxi[..., i, :, i, :] = -du_dx[..., i, :, :] @ J[..., i, :, :]
+        du_dxi[..., i, :, i + 1, :] = du_dx[..., i, :, :] @ J[..., i + 1, :, :]
     return BodyPathSegments(u, lengths, du_dxi.reshape(*u.shape, 6 * points))
 
 

@@ -119,9 +119,15 @@ def _gradient(u: Array, incidence: Array) -> Array:
     return gradient.reshape(*gradient.shape[:-2], 3 * gradient.shape[-2])
 
 
+def direction_derivatives(u: Array, lengths: Array) -> Array:
+    """Return du/dx ``(..., s, 3, 3)``, 1/m, of segment directions with respect to their end points."""
+    derivatives: Array = (np.eye(3) - u[..., :, None] * u[..., None, :]) / lengths[..., None, None]
+    return derivatives
+
+
 def _hessian(u: Array, lengths: Array, incidence: Array) -> Array:
-    projectors = (np.eye(3) - u[..., :, None] * u[..., None, :]) / lengths[..., None, None]
-    blocks: Array = np.einsum("sp,...sij,sq->...piqj", incidence, projectors, incidence, optimize=True)
+    derivatives = direction_derivatives(u, lengths)
+    blocks: Array = np.einsum("sp,...sij,sq->...piqj", incidence, derivatives, incidence, optimize=True)
     size = 3 * incidence.shape[1]
     return blocks.reshape(*u.shape[:-2], size, size)
 

@@ -68,7 +68,7 @@ def project_on_cone(impulses: ArrayLike, mu: ArrayLike) -> Array:
     impulses = arguments.array("impulses", impulses, 3)
     mu = arguments.real_array("mu", mu, minimum=0.0)
     arguments.common_shape(impulses=impulses.shape[:-1], mu=mu.shape)
-    return _project_on_cone_unchecked(impulses, mu)
+    return project_on_cone_unchecked(impulses, mu)
 
 
 def natural_residual(
@@ -225,7 +225,8 @@ def _effective_masses(mobility: Array) -> Array:
     return np.divide(1.0, mobility, out=np.zeros_like(mobility), where=mobility > 0)
 
 
-def _project_on_cone_unchecked(impulses: Array, mu: Array) -> Array:
+def project_on_cone_unchecked(impulses: Array, mu: Array) -> Array:
+    """Return :func:`project_on_cone` without checks."""
     a, b = impulses[..., 0], impulses[..., 1:]
     size = np.linalg.norm(b, axis=-1)
     half_angle = np.arctan(mu)

@@ -40,10 +40,10 @@ from rbnotes.friction.contact_problem import (
 from rbnotes.friction.polyhedral_lcp import coulomb_impulses_from_polyhedra
 from rbnotes.friction.residuals import (
     _effective_masses,
-    _project_on_cone_unchecked,
     friction_bounds,
     natural_residual_unchecked,
     project_on_admissible_impulses,
+    project_on_cone_unchecked,
     rounding_residual,
 )
 from rbnotes.friction.velocity_refinement import refine_velocities
@@ -152,7 +152,7 @@ def solve_friction(
         limited_coefficients(mu, MAX_SEARCHED_COEFFICIENT), (False, True)
     ):
         if not has_fallbacks:
-            initial_impulses = _project_on_cone_unchecked(guess, limited_mu)
+            initial_impulses = project_on_cone_unchecked(guess, limited_mu)
         impulses: Array = np.zeros((contact_problem.count, 3))
         for members, island in islands:
             if limited_mu is not mu:
@@ -236,7 +236,7 @@ def _initial_guesses(
     yield impulses, steps
     if contact_problem.count <= MAX_POLYHEDRAL_CONTACTS:
         for impulses in islice(coulomb_impulses_from_polyhedra(contact_problem), MAX_POLYHEDRA):
-            yield _project_on_cone_unchecked(impulses, contact_problem.mu), 1
+            yield project_on_cone_unchecked(impulses, contact_problem.mu), 1
 
 
 def newton_search(
@@ -276,7 +276,7 @@ def newton_search(
         else:
             break
         r, damping = trial, max(damping / 30, MIN_DAMPING)
-        candidate = _project_on_cone_unchecked(r, contact_problem.mu)
+        candidate = project_on_cone_unchecked(r, contact_problem.mu)
         candidate_residual = natural_residual_unchecked(
             contact_problem, candidate, contact_problem.velocities_from_impulses(candidate)
         )

@@ -32,7 +32,7 @@ from rbnotes.friction.contact_problem import (
     limited_coefficients,
     raise_not_converged,
 )
-from rbnotes.friction.residuals import _project_on_cone_unchecked, natural_residual_unchecked
+from rbnotes.friction.residuals import natural_residual_unchecked, project_on_cone_unchecked
 
 MAX_STALLED_PROGRAMS = 40
 """Number of consecutive programs without a smaller residual after which the iteration counts as stalled."""
@@ -241,7 +241,7 @@ class _ConeProgram:
     def least_norm_impulses(self, impulses: Array, speeds: Array) -> Array | None:
         """Return the least-norm impulses ``(c, 3)`` with the same motion and objective, or None."""
         cp, size = self._cp, np.abs(impulses).max()
-        flat = (_project_on_cone_unchecked(impulses, self._mu) / self._impulse).ravel()
+        flat = (project_on_cone_unchecked(impulses, self._mu) / self._impulse).ravel()
         frictionless_rows = np.eye(flat.size)[np.repeat(self._mu == 0, 3) & (np.arange(flat.size) % 3 > 0)]
         null_basis = null_space(
             np.vstack([self._square_root, self._linear_term(speeds).ravel(), frictionless_rows]),
@@ -261,7 +261,7 @@ class _ConeProgram:
         if not self._solve_program(cp.Problem(cp.Minimize(smallest), self._cone_constraints(r))):
             return None
         shortest = self._impulse * (flat + null_basis @ np.asarray(steps.value)).reshape(-1, 3)
-        return _project_on_cone_unchecked(shortest, self._mu)
+        return project_on_cone_unchecked(shortest, self._mu)
 
     def _linear_term(self, speeds: Array) -> Array:
         """Return the linear term of the objective ``(c, 3)``."""

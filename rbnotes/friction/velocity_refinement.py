@@ -23,9 +23,9 @@ from rbnotes.dynamics import StepSolution
 from rbnotes.friction.contact_problem import FrictionContactProblem
 from rbnotes.friction.residuals import (
     _effective_masses,
-    _project_on_cone_unchecked,
     friction_bounds,
     natural_residual_unchecked,
+    project_on_cone_unchecked,
     rounding_residual,
 )
 
@@ -80,7 +80,7 @@ def refine_velocities(
         if not all(np.all(np.isfinite(each)) for each in point):
             break
         # Rounding may leave impulses slightly outside their cones.
-        projected = _project_on_cone_unchecked(point.impulses, contact_problem.mu)
+        projected = project_on_cone_unchecked(point.impulses, contact_problem.mu)
         candidate = point._replace(impulses=projected)
         residual = _residual(contact_problem, candidate)
         if residual < best[0]:

@@ -28,6 +28,7 @@ from rbnotes.multibody.reduced.kinematics import body_kinematics_unchecked, twis
 from rbnotes.multibody.reduced.model import Tree
 from rbnotes.unchecked import se3, so3
 from rbnotes.unchecked.linear_algebra import cross, matvec
+from rbnotes.unchecked.spatial_inertia import transform_inertia
 
 MIN_INERTIA_RATIO = 1e-12
 """Smallest ratio of the principal moments of inertia of a link that moves as a free body."""
@@ -182,13 +183,10 @@ def _uniform_point(tree: Tree, i: int) -> tuple[Array, Array]:
 
     The second result is the point ``(3,)``: the center of mass, or the center of a spherical joint.
     """
-    M, frame = tree.inertias[i], tree.body_frames[i]
-    R, mass = frame[:3, :3], M[5, 5]
-    com = so3.vee(M[:3, 3:]) / (mass or 1.0)
-    C = so3.hat(com)
-    inertia = R @ (M[:3, :3] + mass * C @ C) @ R.T
-    center = R @ com + frame[:3, 3]
-    if isinstance(tree.links[i].joint, Free3D):
-        return inertia, center
+    M = transform_inertia(tree.body_frames[i], tree.inertias[i])
+    if not isinstance(tree.links[i].joint, Free3D):
+        return M[:3, :3], np.zeros(3)
+    mass = M[5, 5]
+    center = so3.vee(M[:3, 3:]) / (mass or 1.0)
     C = so3.hat(center)
-    return inertia - mass * C @ C, np.zeros(3)
+    return M[:3, :3] + mass * C @ C, center
