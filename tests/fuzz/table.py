@@ -99,7 +99,7 @@ WITHIN = (
     r"friction\.(residual_tracking|velocity_refinement|bounded_friction|central_path|polyhedral_lcp|solver_status|anderson_acceleration|models|cvxpy_programs)\..*",
     r"friction\.semismooth_newton\.(newton_search|solve_friction)",
     r"friction\.contact_problem\.(FrictionContactProblem\.(apply_impulses|step_solution|sticking_residual)|limited_coefficients|raise_not_converged|raise_unless_sticking)",
-    r"friction\.(facets\.(contact_to_facet_matrix|facets_of_contacts)|residuals\.(natural_residual_unchecked|rounding_residual|friction_bounds|project_on_admissible_impulses))",
+    r"friction\.(facets\.(contact_to_facet_matrix|facets_of_contacts)|residuals\.(natural_residual_unchecked|rounding_residual|friction_bounds|project_on_admissible_impulses|project_on_cone_unchecked))",
     r"friction\.staggered_projections\.(friction_impulses|normal_impulses|relative_change)",
     # The hooks of joint types, which the checked methods call.
     r"joints\..*\.compute_\w+",
