@@ -549,6 +549,14 @@ def test_poster_and_first_numbers_come_from_python(node, name):
         for key in expected:
             assert_same({key: actual[key]}, {key: expected[key]}, TOLERANCES.get(key, 1e-9), (mode,))
     html = live.figure(name)
+    # Without scripts and in print all forms are shown, each with its own numbers.
+    for mode in about["modes"]:
+        numbers = live_figures.evaluate(name, about["poster"]["state"], mode)
+        shown = re.findall(rf'id="live-{name}-{mode}-(\w+)">([^<]+)<', html)
+        assert len(shown) == len(set(re.findall(r"\\term\{(\w+)\}", about["modes"][mode]["tex"])))
+        for term, text in shown:
+            expected = numbers[about["terms"][term]["key"]]
+            assert float(text.replace("−", "-")) == pytest.approx(expected, abs=0.00501), (mode, term)
     first = live_figures.evaluate(name, about["poster"]["state"], about["poster"]["mode"])
     for number in about["numbers"]:
         text = re.search(rf'data-key="{number["key"]}">(\S+)', html)[1].replace("−", "-")

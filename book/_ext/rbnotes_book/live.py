@@ -30,15 +30,15 @@ logger = logging.getLogger(__name__)
 
 
 @cache
-def describe(name: str, evaluation: str = "null") -> dict[str, Any]:
-    """Return what a figure says of itself, and with an evaluation, JSON, its drawings.
+def describe(name: str, evaluations: str = "null") -> dict[str, Any]:
+    """Return what a figure says of itself, and with the evaluations of its modes, JSON, its drawings.
 
     Raises
     ------
     ValueError
         If Node cannot read the figure.
     """
-    request = f'{{"name": {json.dumps(name)}, "evaluation": {evaluation}}}\n'
+    request = f'{{"name": {json.dumps(name)}, "evaluations": {evaluations}}}\n'
     run = subprocess.run([NODE, SERVER], input=request, capture_output=True, encoding="utf-8", check=False)
     if run.returncode != 0:
         raise ValueError(f"live figure {name!r}: {run.stderr}")
@@ -70,14 +70,16 @@ def _closing_brace(tex: str, start: int) -> int:
 
 def figure(name: str) -> str:
     """Return a figure up to its caption as HTML."""
-    poster = describe(name)["poster"]
-    evaluation = live_figures.evaluate(name, poster["state"], poster["mode"])
-    description = describe(name, json.dumps(evaluation))
+    about = describe(name)
+    poster = about["poster"]
+    evaluations = {mode: live_figures.evaluate(name, poster["state"], mode) for mode in about["modes"]}
+    description = describe(name, json.dumps(evaluations))
     parts = [f'<figure class="live" data-live="{name}"><div class="forms">']
     for mode, form in description["modes"].items():
         first = " first" if mode == poster["mode"] else ""
-        formula = typeset(form["tex"], f"live-{name}-{mode}", description["terms"], description["texts"])
-        label = html.escape(form["label"])
+        texts = description["texts"][mode]
+        formula = typeset(form["tex"], f"live-{name}-{mode}", description["terms"], texts)
+        label = html.escape(form["label"]) + (" (shown below)" if first else "")
         parts.append(
             f'<div class="form{first}" data-mode="{mode}"><span class="name">{label}</span>'
             f'<div class="math"><div class="formula">{formula}</div></div></div>'
@@ -90,7 +92,8 @@ def figure(name: str) -> str:
         parts.append(f'<svg class="view" data-view="{view["name"]}" viewBox="{box}">{view["svg"]}</svg>')
     parts.append('</div><dl class="numbers">')
     for number in description["numbers"]:
-        text, unit, kind = description["texts"][number["key"]], number.get("unit", ""), number.get("kind", "")
+        text = description["texts"][poster["mode"]][number["key"]]
+        unit, kind = number.get("unit", ""), number.get("kind", "")
         parts.append(
             f'<div class="{kind}"><dt>{html.escape(number["label"])}</dt>'
             f'<dd data-key="{number["key"]}">{text} {unit}</dd></div>'
