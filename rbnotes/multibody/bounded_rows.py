@@ -7,7 +7,8 @@ The impulse of a row at the new velocity v is
 Dry friction has an infinite gain: p is whatever keeps the row at rest, or the bound, against the velocity.
 Each row is linear, at its upper bound or at its lower bound. Given these *modes*, the problem is one without
 bounds, for any solver of contacts. The modes of rows whose impulse or velocity contradicts them change until
-all are consistent.
+all are consistent. That may cycle, above all if there are more rows than degrees of freedom. Then the modes
+are those of a box LCP, in which contacts have their last impulses: without contacts its solution is exact.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 
 from rbnotes.arguments import Array
+from rbnotes.complementarity import BoxLCP
+from rbnotes.complementarity import solve as solve_complementarity
 from rbnotes.constraints.redundant_rows import InconsistentConstraints
 from rbnotes.dynamics import BilateralRows, StepProblem, StepSolution, UnilateralRows, factor_step
 from rbnotes.errors import NotConverged
@@ -28,10 +32,10 @@ RELATIVE_TOLERANCE = 1e-9
 """Accepted excess of an impulse over its bound, relative to it, and accepted velocity with the wrong sign,
 relative to the largest velocity without the rows."""
 
-MAX_SIMULTANEOUS_CHANGES = 10
-"""Number of iterations that change the modes of all contradictory rows; later ones change one row each."""
+MAX_MODE_CHANGES = 10
+"""Number of iterations that change the modes of all contradictory rows; later ones solve box LCPs."""
 
-MAX_ITERATIONS = 200
+MAX_ITERATIONS = 50
 """Largest number of iterations."""
 
 LINEAR, UPPER, LOWER = 0, 1, -1
@@ -110,7 +114,9 @@ def solve_with_bounded_rows(
     if not len(bounded.rows):
         return BoundedSolution(solve(problem), np.zeros(0))
     is_dry = np.isinf(bounded.gain)
+    has_no_impulse = bounded.bound == 0
     modes = np.where(is_dry, -np.sign(bounded.rows @ velocity_before), 0.0).astype(np.intp)
+    modes[has_no_impulse] = UPPER
     speed = float(np.max(np.abs(np.linalg.solve(problem.mass, problem.momentum)), initial=0.0))
     for iteration in range(MAX_ITERATIONS):
         try:
@@ -128,13 +134,14 @@ def solve_with_bounded_rows(
             continue
         velocity = bounded.rows @ solution.velocity
         violation = _violations(bounded, modes, impulse, velocity, speed)
-        is_violated = violation > RELATIVE_TOLERANCE
+        is_violated = (violation > RELATIVE_TOLERANCE) & ~has_no_impulse
         if not np.any(is_violated):
             return BoundedSolution(solution, np.clip(impulse, -bounded.bound, bounded.bound))
-        if iteration >= MAX_SIMULTANEOUS_CHANGES:
-            is_violated = np.arange(len(is_violated)) == np.flatnonzero(is_violated)[0]
-        nearest_bound = np.where(impulse > 0, UPPER, LOWER)
-        modes = np.where(is_violated, np.where(modes == LINEAR, nearest_bound, LINEAR), modes)
+        if iteration >= MAX_MODE_CHANGES:
+            modes = _modes_of_box_lcp(problem, bounded, solution)
+        else:
+            nearest_bound = np.where(impulse > 0, UPPER, LOWER)
+            modes = np.where(is_violated, np.where(modes == LINEAR, nearest_bound, LINEAR), modes)
     message = f"dry friction and limits of actuators: no consistent state after {MAX_ITERATIONS} iterations"
     raise NotConverged(message, solution.velocity, float(np.max(violation)))
 
@@ -168,6 +175,40 @@ def _solve_in_modes(
     impulse = constant - gain * (bounded.rows @ solution.velocity)
     impulse[is_rigid] = solution.bilateral[own.count :]
     return replace(solution, bilateral=solution.bilateral[: own.count]), impulse
+
+
+def _modes_of_box_lcp(
+    problem: StepProblem, bounded: BoundedRows, solution: StepSolution
+) -> NDArray[np.intp]:
+    """Return the modes of the rows under the contact impulses of the last solution.
+
+    With these impulses the update minimizes a convex function, so that its solution exists: it is a box LCP of
+    the impulses of the rows and of the inequalities.
+    """
+    is_coupled, inequalities = bounded.gain > 0, problem.unilateral
+    offset, gain, bound = (each[is_coupled] for each in bounded[1:])
+    own, fixed = bounded.rows[is_coupled], bounded.rows[~is_coupled]
+    momentum = problem.momentum + fixed.T @ np.clip(
+        bounded.offset[~is_coupled], -bounded.bound[~is_coupled], bounded.bound[~is_coupled]
+    )
+    if problem.contacts is not None:
+        momentum = momentum + problem.contacts.rows.T @ solution.contact_impulses.ravel()
+    rows = np.concatenate([own, inequalities.rows])
+    factor, no_targets = factor_step(problem), np.zeros((problem.bilateral.count, len(rows)))
+    responses = factor.solve_unchecked(rows.T, no_targets)[0]
+    velocity = factor.solve_unchecked(momentum, problem.bilateral.target)[0]
+    softness = inequalities.regularization
+    compliance = block_diag(np.diag(1 / gain), np.diag(softness) if softness.ndim == 1 else softness)
+    lcp = BoxLCP(
+        rows @ responses + compliance,
+        rows @ velocity - np.concatenate([offset / gain, inequalities.target]),
+        np.concatenate([-bound, np.zeros(inequalities.count)]),
+        np.concatenate([bound, np.full(inequalities.count, np.inf)]),
+    )
+    impulse = solve_complementarity(lcp).z[: len(own)]
+    modes: NDArray[np.intp] = np.full(len(bounded.rows), LINEAR)
+    modes[is_coupled] = np.where(impulse >= bound, UPPER, np.where(impulse <= -bound, LOWER, LINEAR))
+    return modes
 
 
 def _solve_without_determined_inequalities(
