@@ -62,7 +62,7 @@ def test_velocities_minimize_the_convex_energy(seed):
 
 
 def redundant_problem(seed):
-    """Return equations that leave one or two degrees of freedom, and more rows than that, most of them dry."""
+    """Return equations that leave one or two degrees of freedom, and more rows, most of them dry."""
     rng = np.random.default_rng(seed)
     n, freedom = int(rng.integers(3, 9)), int(rng.integers(1, 3))
     m = int(rng.integers(freedom + 1, 7))
@@ -110,17 +110,21 @@ def test_redundant_rows_on_a_body_in_contact(seed):
     direction /= np.linalg.norm(direction)
     rows = np.outer(rng.choice([-1.0, 1.0], size=3) * rng.uniform(0.5, 2, size=3), direction)
     start = np.r_[rng.uniform(-2, 2) * direction[:2], -rng.uniform(0, 1)]
-    problem = StepProblem(np.eye(3), start, contacts=Contacts([[[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]], mu=mu))
-    result = solve_with_bounded_rows(problem, dry_friction_rows(rows, bounds), semismooth_newton_friction, np.zeros(3))
+    problem = StepProblem(
+        np.eye(3), start, contacts=Contacts([[[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]], mu=mu)
+    )
+    result = solve_with_bounded_rows(
+        problem, dry_friction_rows(rows, bounds), semismooth_newton_friction, np.zeros(3)
+    )
     brake = mu * -start[2] + bounds @ np.linalg.norm(rows, axis=1)
     speed = max(np.linalg.norm(start[:2]) - brake, 0.0)
     expected = np.r_[speed * start[:2] / np.linalg.norm(start[:2]), 0.0]
     np.testing.assert_allclose(result.solution.velocity, expected, atol=1e-7)
 
 
-@pytest.mark.parametrize("seed", [*range(10), 26, 177])
+@pytest.mark.parametrize("seed", [*range(10), 26, 54, 156, 217])
 def test_more_dry_rows_than_velocities_with_a_contact(seed):
-    """The impulses obey the laws of dry rows and contact, also where the modes follow from a box LCP (26, 177)."""
+    """The impulses obey the laws of the rows and the contact; the last four cases need box LCPs."""
     rng = np.random.default_rng(seed)
     A = rng.normal(size=(3, 3))
     mass = A @ A.T + 0.5 * np.eye(3)
