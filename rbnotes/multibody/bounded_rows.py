@@ -7,7 +7,10 @@ The impulse of a row at the new velocity v is
 Dry friction has an infinite gain: p is whatever keeps the row at rest, or the bound, against the velocity.
 Each row is linear, at its upper bound or at its lower bound. Given these *modes*, the problem is one without
 bounds, for any solver of contacts. The modes of rows whose impulse or velocity contradicts them change until
-all are consistent.
+all are consistent. That may cycle, above all if there are more rows than degrees of freedom. Then every other
+change takes the modes of a box LCP, in which the friction of contacts has its last limits, and those between
+change one row: without contacts the LCP has the solution. If more rows are at rest than can move, they share
+the load in many ways, and some have the impulses of the LCP.
 """
 
 from __future__ import annotations
@@ -18,8 +21,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from scipy.linalg import block_diag, qr
 
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, Matrix
+from rbnotes.complementarity import BoxLCP
+from rbnotes.complementarity import solve as solve_complementarity
 from rbnotes.constraints.redundant_rows import InconsistentConstraints
 from rbnotes.dynamics import BilateralRows, StepProblem, StepSolution, UnilateralRows, factor_step
 from rbnotes.errors import NotConverged
@@ -28,10 +35,10 @@ RELATIVE_TOLERANCE = 1e-9
 """Accepted excess of an impulse over its bound, relative to it, and accepted velocity with the wrong sign,
 relative to the largest velocity without the rows."""
 
-MAX_SIMULTANEOUS_CHANGES = 10
-"""Number of iterations that change the modes of all contradictory rows; later ones change one row each."""
+MAX_MODE_CHANGES = 5
+"""Number of iterations before box LCPs are solved."""
 
-MAX_ITERATIONS = 200
+MAX_ITERATIONS = 50
 """Largest number of iterations."""
 
 LINEAR, UPPER, LOWER = 0, 1, -1
@@ -110,11 +117,14 @@ def solve_with_bounded_rows(
     if not len(bounded.rows):
         return BoundedSolution(solve(problem), np.zeros(0))
     is_dry = np.isinf(bounded.gain)
+    has_no_impulse = bounded.bound == 0
     modes = np.where(is_dry, -np.sign(bounded.rows @ velocity_before), 0.0).astype(np.intp)
+    modes[has_no_impulse] = UPPER
+    limited, solves_lcp = bounded, False
     speed = float(np.max(np.abs(np.linalg.solve(problem.mass, problem.momentum)), initial=0.0))
     for iteration in range(MAX_ITERATIONS):
         try:
-            solution, impulse = _solve_in_modes(problem, bounded, solve, modes)
+            solution, impulse = _solve_in_modes(problem, limited, solve, modes)
         except InconsistentConstraints:
             # Other constraints prescribe the velocity of a row at rest: it slides.
             is_at_rest = is_dry & (modes == LINEAR)
@@ -127,14 +137,19 @@ def solve_with_bounded_rows(
                 raise
             continue
         velocity = bounded.rows @ solution.velocity
-        violation = _violations(bounded, modes, impulse, velocity, speed)
-        is_violated = violation > RELATIVE_TOLERANCE
+        violation = _violations(limited, modes, impulse, velocity, speed)
+        is_violated = (violation > RELATIVE_TOLERANCE) & ~has_no_impulse
         if not np.any(is_violated):
             return BoundedSolution(solution, np.clip(impulse, -bounded.bound, bounded.bound))
-        if iteration >= MAX_SIMULTANEOUS_CHANGES:
-            is_violated = np.arange(len(is_violated)) == np.flatnonzero(is_violated)[0]
-        nearest_bound = np.where(impulse > 0, UPPER, LOWER)
-        modes = np.where(is_violated, np.where(modes == LINEAR, nearest_bound, LINEAR), modes)
+        solves_lcp = iteration >= MAX_MODE_CHANGES and not solves_lcp
+        if solves_lcp:
+            modes, limited = _modes_of_box_lcp(problem, bounded, solution)
+        else:
+            if iteration >= MAX_MODE_CHANGES:
+                is_violated &= violation == np.max(violation[is_violated])
+            nearest_bound = np.where(impulse > 0, UPPER, LOWER)
+            modes = np.where(is_violated, np.where(modes == LINEAR, nearest_bound, LINEAR), modes)
+            limited = bounded
     message = f"dry friction and limits of actuators: no consistent state after {MAX_ITERATIONS} iterations"
     raise NotConverged(message, solution.velocity, float(np.max(violation)))
 
@@ -168,6 +183,85 @@ def _solve_in_modes(
     impulse = constant - gain * (bounded.rows @ solution.velocity)
     impulse[is_rigid] = solution.bilateral[own.count :]
     return replace(solution, bilateral=solution.bilateral[: own.count]), impulse
+
+
+def _modes_of_box_lcp(
+    problem: StepProblem, bounded: BoundedRows, solution: StepSolution
+) -> tuple[NDArray[np.intp], BoundedRows]:
+    """Return the modes of the rows with the friction limits of the last solution, and rows with new bounds.
+
+    With these limits the update minimizes a convex function, so that its solution exists: it is a box LCP of
+    the impulses of the rows, the inequalities and the contacts. Rows at rest whose velocities other rows at
+    rest determine are at bounds: their impulses.
+    """
+    is_coupled, inequalities = bounded.gain > 0, problem.unilateral
+    offset, gain, bound = (each[is_coupled] for each in bounded[1:])
+    impulse: Array = np.clip(bounded.offset, -bounded.bound, bounded.bound)
+    momentum = problem.momentum + bounded.rows[~is_coupled].T @ impulse[~is_coupled]
+    contact_rows, contact_target, contact_lower, contact_upper = _contacts_with_fixed_bounds(
+        problem, solution
+    )
+    rows = np.concatenate([bounded.rows[is_coupled], inequalities.rows, contact_rows])
+    factor, no_targets = factor_step(problem), np.zeros((problem.bilateral.count, len(rows)))
+    responses = factor.solve_unchecked(rows.T, no_targets)[0]
+    velocity = factor.solve_unchecked(momentum, problem.bilateral.target)[0]
+    softness, no_softness = inequalities.regularization, np.zeros((len(contact_rows), len(contact_rows)))
+    compliance = block_diag(
+        np.diag(1 / gain), np.diag(softness) if softness.ndim == 1 else softness, no_softness
+    )
+    lcp = BoxLCP(
+        rows @ responses + compliance,
+        rows @ velocity - np.concatenate([offset / gain, inequalities.target, contact_target]),
+        np.concatenate([-bound, np.zeros(inequalities.count), contact_lower]),
+        np.concatenate([bound, np.full(inequalities.count, np.inf), contact_upper]),
+    )
+    impulse[is_coupled] = solve_complementarity(lcp).z[: len(bound)]
+    is_linear = is_coupled & (np.abs(impulse) < bounded.bound)
+    at_rest = np.flatnonzero(is_linear & np.isinf(bounded.gain))
+    places = np.cumsum(is_coupled)[at_rest] - 1
+    mobility = rows[places] @ responses[:, places]
+    is_linear[at_rest[_dependent_rows(mobility)]] = False
+    modes = np.where(is_linear, LINEAR, np.where(impulse > 0, UPPER, LOWER))
+    return modes, bounded._replace(bound=np.where(is_linear, bounded.bound, np.abs(impulse)))
+
+
+def _contacts_with_fixed_bounds(
+    problem: StepProblem, solution: StepSolution
+) -> tuple[Array, Array, Array, Array]:
+    """Return rows ``(3 c, N)`` of the contacts, their targets, and bounds of impulses ``(3 c,)``.
+
+    The bounds of friction follow from the impulses of a solution: along the friction impulse the limit of
+    friction, across it what the disc leaves.
+    """
+    contacts = problem.contacts
+    if contacts is None or not contacts.count:
+        return np.zeros((0, problem.size)), np.zeros(0), np.zeros(0), np.zeros(0)
+    matrix: Matrix = getattr(contacts.rows, "matrix", contacts.rows)
+    rows = np.reshape(matrix.toarray() if sparse.issparse(matrix) else matrix, (-1, 3, problem.size))
+    friction = np.linalg.norm(solution.tangential, axis=1)
+    direction = np.where(friction[:, None] > 0, solution.tangential, [1.0, 0.0])
+    direction = direction / np.linalg.norm(direction, axis=1, keepdims=True)
+    along = np.einsum("ci,cin->cn", direction, rows[:, 1:])
+    across = np.einsum("ci,cin->cn", direction[:, ::-1] * [-1.0, 1.0], rows[:, 1:])
+    limit = contacts.mu * solution.normal
+    across_limit = np.sqrt(np.maximum(limit**2 - friction**2, 0.0))
+    no_limit, zero = np.full(len(limit), np.inf), np.zeros(len(limit))
+    return (
+        np.stack([rows[:, 0], along, across], axis=1).reshape(-1, problem.size),
+        np.stack([contacts.normal_target, zero, zero], axis=1).ravel(),
+        np.stack([zero, -limit, -across_limit], axis=1).ravel(),
+        np.stack([no_limit, limit, across_limit], axis=1).ravel(),
+    )
+
+
+def _dependent_rows(mobility: Array) -> NDArray[np.intp]:
+    """Return the indices of rows whose velocities others determine, from their velocities per impulse."""
+    if not len(mobility):
+        return np.zeros(0, dtype=np.intp)
+    _, R, order = qr(mobility, pivoting=True)
+    sizes = np.abs(np.diagonal(R))
+    result: NDArray[np.intp] = order[sizes <= RELATIVE_TOLERANCE * sizes[0]]
+    return result
 
 
 def _solve_without_determined_inequalities(

@@ -20,7 +20,7 @@ qdot of all other joints.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any
@@ -50,7 +50,17 @@ from rbnotes.multibody.actuators import (
 )
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
 from rbnotes.multibody.reduced.constraint_stacking import check_constraints
-from rbnotes.multibody.reduced.constraints import LoopClosure, Weld
+from rbnotes.multibody.reduced.constraints import (
+    AttachedParticle,
+    Gear,
+    JointLimit,
+    LoopClosure,
+    PlaneLimit,
+    PrescribedBody,
+    PrescribedJoint,
+    RotationLimit,
+    Weld,
+)
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.reduced.model import Link, Tree, per_coordinate, require_fixed_coordinates
 from rbnotes.multibody.reduced.system import TreeSystem
@@ -58,6 +68,18 @@ from rbnotes.shapes import Ground, Shape
 from rbnotes.unchecked.frozen import replace_unchecked, set_fields
 from rbnotes.unchecked.linear_algebra import matvec
 
+NAMED_CONSTRAINTS = (
+    AttachedParticle,
+    Gear,
+    JointLimit,
+    LoopClosure,
+    PlaneLimit,
+    PrescribedBody,
+    PrescribedJoint,
+    RotationLimit,
+    Weld,
+)
+"""Constraints on the bodies that the attributes `a`, `b` and `link` name."""
 MAX_NAMES_IN_REPR = 6
 """Largest number of bodies that the representation of a model names."""
 
@@ -403,7 +425,7 @@ class Model:
             ground_geometries=ground_geometries(self.ground),
             mu=friction_coefficient("mu", self.mu),
             restitution=arguments.real_number("restitution", self.restitution, minimum=0, maximum=1),
-            constraints=check_constraints(self.constraints),
+            constraints=_check_constraints(self.constraints, by_name),
             bearings=_check_bearings(self.bearings, joint_names, self.constraints),
             actuators=arguments.instances("actuators", self.actuators, Motor, PositionServo, VelocityServo),
             excluded_pairs=_check_pairs(self.excluded_pairs, [*by_name, "world"]),
@@ -655,12 +677,17 @@ class Model:
         return result
 
     def _joint_values(self, argument: str, values: Mapping[str, ArrayLike] | None) -> Mapping[str, ArrayLike]:
-        """Return values by joint after checking the names of the joints."""
+        """Return values by joint after checking the names of the joints and the number of values."""
         checked = _check_mapping(argument, values)
         joints = [body.name for body in self.bodies if not body.is_free]
-        for name in checked:
+        for name, value in checked.items():
             if name not in joints:
                 raise no_joint_error(argument, repr(name), joints)
+            own, label = self.tree.coordinate_slices[self.tree.index(name)], f"{argument}[{name!r}]"
+            count = own.stop - own.start
+            shape = arguments.array(label, value).shape
+            if shape != (count,) and (shape or count != 1):
+                raise InvalidArgument(label, f"shape {shape}", f"shape ({count},)")
         return checked
 
 
@@ -691,7 +718,7 @@ def ground_geometries(ground: Shape | Sequence[Geometry]) -> tuple[Geometry, ...
 def _force_law(forces: ForceLaw | ForceGroup | Sequence[ForceGroup], index: Callable[[str], int]) -> ForceLaw:
     """Return the forces of a model as a function of the state of all bodies."""
     if isinstance(forces, ForceGroups):
-        return forces.resolve_names(index)
+        return _resolve_names(forces, index)
     if callable(forces):
         arguments.require_force_law("forces", forces)
         return forces
@@ -700,7 +727,28 @@ def _force_law(forces: ForceLaw | ForceGroup | Sequence[ForceGroup], index: Call
         groups = arguments.instances("forces", forces, object)
     for each in groups:
         arguments.require_methods("forces", each, "forces", "energy", "dissipated_power")
-    return ForceGroups(groups).resolve_names(index) if groups else zero_forces
+    return _resolve_names(ForceGroups(groups), index) if groups else zero_forces
+
+
+def _resolve_names(groups: ForceGroups, index: Callable[[str], int]) -> ForceGroups:
+    """Return the forces with the indices of their bodies."""
+    try:
+        return groups.resolve_names(index)
+    except InvalidArgument as error:
+        raise InvalidArgument(f"forces: {error.name}", error.got, error.expected) from None
+
+
+def _check_constraints(constraints: Any, names: Collection[str]) -> Sequence[Constraint]:
+    """Return the constraints after checking that those of the library act on existing bodies."""
+    checked = check_constraints(constraints)
+    for number, each in enumerate(checked):
+        if isinstance(each, NAMED_CONSTRAINTS):
+            for attribute in ("a", "b", "link"):
+                name = getattr(each, attribute, None)
+                if name is not None and name not in names:
+                    label = f"constraints[{number}]: {type(each).__name__}: {attribute}"
+                    raise InvalidArgument(label, repr(name), "one of " + ", ".join(map(repr, names)))
+    return checked
 
 
 def _check_bearings(

@@ -331,10 +331,11 @@ def dry_four_bar(angles, rates, mu):
     return model, model.state(q=joint_values[0], qdot=joint_values[1])
 
 
-def four_bar_rates(angles, rates, factor):
+def four_bar_rates(angles, rates, factor, table_acceleration=0.0, smoothing=None):
     """Return the accelerations of the bars' angles from planar equations with the forces of the pins.
 
-    Each pin has the moment of friction `factor` times its force.
+    Each pin has the moment of friction `factor` times its force. With a `smoothing` in rad/s, its sign is
+    continuous. The ground accelerates along the x axis.
     """
     u = np.stack([np.cos(angles), -np.sin(angles)], axis=1)
     du = np.stack([-np.sin(angles), -np.cos(angles)], axis=1)
@@ -354,7 +355,7 @@ def four_bar_rates(angles, rates, factor):
     ]
     for bar in range(3):
         A[row : row + 2, :3] = MASSES[bar] * accelerations[0][bar]
-        b[row : row + 2] = MASSES[bar] * (np.array([0, -G]) - accelerations[1][bar])
+        b[row : row + 2] = MASSES[bar] * (np.array([-table_acceleration, -G]) - accelerations[1][bar])
         A[row + 2, bar] = inertias[bar]
         for column, arm, sign in pins[bar]:
             A[row : row + 2, column : column + 2] -= sign * np.eye(2)
@@ -363,7 +364,8 @@ def four_bar_rates(angles, rates, factor):
     for part, length, sign in ((0, LENGTHS[0], 1), (1, LENGTHS[1], 1), (2, LENGTHS[2], -1)):
         A[9:, part] = sign * length * du[part]
         b[9:] += sign * length * rates[part] ** 2 * u[part]
-    slips = np.sign([rates[0], rates[1] - rates[0], rates[1] - rates[2], rates[2]])
+    slips = np.array([rates[0], rates[1] - rates[0], rates[1] - rates[2], rates[2]])
+    slips = np.sign(slips) if smoothing is None else np.tanh(slips / smoothing)
     moments, inverse = np.zeros(4), np.linalg.inv(A)
     for _ in range(30):
         on_bars = [moments[0] - moments[1], moments[1] + moments[2], moments[3] - moments[2]]
@@ -372,16 +374,22 @@ def four_bar_rates(angles, rates, factor):
     return solution[:3]
 
 
-def test_fast_four_bar_with_dry_hinges_follows_scipy_to_second_order(run):
+def four_bar_state(crank, rate):
+    """Return the angles and rates of the bars in the plane, at those of the crank."""
+
     def loop_error(x):
         return [
-            LENGTHS[0] * np.cos(0.9) + LENGTHS[1] * np.cos(x[0]) - GROUND - LENGTHS[2] * np.cos(x[1]),
-            LENGTHS[0] * np.sin(0.9) + LENGTHS[1] * np.sin(x[0]) - LENGTHS[2] * np.sin(x[1]),
+            LENGTHS[0] * np.cos(crank) + LENGTHS[1] * np.cos(x[0]) - GROUND - LENGTHS[2] * np.cos(x[1]),
+            LENGTHS[0] * np.sin(crank) + LENGTHS[1] * np.sin(x[0]) - LENGTHS[2] * np.sin(x[1]),
         ]
 
-    angles = np.r_[0.9, root(loop_error, [-0.1, 1.0], tol=1e-13).x]
+    angles = np.r_[crank, root(loop_error, [-0.1, 1.0], tol=1e-13).x]
     du = np.stack([-np.sin(angles), -np.cos(angles)], axis=1) * np.array(LENGTHS)[:, None]
-    rates = np.r_[-9.0, np.linalg.solve(np.column_stack([du[1], -du[2]]), 9.0 * du[0])]
+    return angles, np.r_[rate, np.linalg.solve(np.column_stack([du[1], -du[2]]), -rate * du[0])]
+
+
+def test_fast_four_bar_with_dry_hinges_follows_scipy_to_second_order(run):
+    angles, rates = four_bar_state(0.9, -9.0)
     mu, duration = 0.2, 0.04
     factor = mu * RADIUS * friction_factor(64)
 
@@ -402,6 +410,48 @@ def test_fast_four_bar_with_dry_hinges_follows_scipy_to_second_order(run):
     effect = np.linalg.norm(frictionless - exact)
     assert errors[1] < 0.02 * effect
     assert 3.3 < errors[0] / errors[1] < 4.7
+
+
+@pytest.mark.parametrize(
+    ("crank", "rate", "phase"),
+    [(1.115, 0.047, 6.262), pytest.param(0.907, 0.186, 0.27, marks=pytest.mark.slow)],
+)
+def test_dry_four_bar_on_a_shaking_table_reverses(run, crank, rate, phase):
+    """Four dry hinges on one degree of freedom, at rest for an instant: their modes would cycle."""
+    angles, rates = four_bar_state(crank, rate)
+    amplitude, frequency, mu, duration = 0.05, 4 * np.pi, 0.3, 0.12
+
+    def shake(t):
+        s, c = np.sin(frequency * t + phase), np.cos(frequency * t + phase)
+        return [amplitude * s], [amplitude * frequency * c], [-amplitude * frequency**2 * s]
+
+    def planar(factor):
+        def derivative(t, y):
+            return np.r_[y[3:], four_bar_rates(y[:3], y[3:], factor, shake(t)[2][0], smoothing=1e-5)]
+
+        return solve_ivp(derivative, [0, duration], np.r_[angles, rates], "Radau", rtol=1e-8, atol=1e-9).y[
+            :, -1
+        ]
+
+    exact, frictionless = planar(mu * RADIUS * friction_factor(64)), planar(0.0)
+    linkage, _ = dry_four_bar(angles, rates, mu)
+    bars = [replace(bar, parent=bar.parent or "table") for bar in linkage.bodies]
+    table = Body("table", Box([0.9, 0.3, 0.04]), mass=20.0, joint=joints.Prismatic([1, 0, 0]))
+    (loop,) = linkage.constraints
+    model = Model(
+        [table, *bars], constraints=[loop, PrescribedJoint("table", shake)], bearings=linkage.bearings
+    )
+    joint_values = [
+        {"table": own[0], "crank": x[0], "coupler": x[1] - x[0], "rocker": x[2]}
+        for x, own in zip((angles, rates), shake(0.0)[:2], strict=True)
+    ]
+    effect = np.abs(frictionless - exact)[[0, 3]]
+    # In the step in which the linkage reverses, the error is of first order.
+    for h, share in ((0.01, 0.2), (0.005, 0.08)):
+        motion = run(model, model.state(q=joint_values[0], qdot=joint_values[1]), h=h, duration=duration)
+        end = np.array([motion.states[-1].q[1], motion.states[-1].qdot[1]])
+        assert np.all(np.abs(end - exact[[0, 3]]) < share * effect)
+        np.testing.assert_allclose(np.diff(motion.energies), motion.work.total, rtol=0, atol=1e-10)
 
 
 def dry_mechanism(seed):

@@ -21,11 +21,12 @@ from rbnotes.multibody import (
 )
 from rbnotes.multibody.formats import example, load_urdf
 from rbnotes.multibody.maximal import accelerations, constraint_jacobian
-from rbnotes.multibody.reduced import LoopClosure, constrained_acceleration, constraint_rows
+from rbnotes.multibody.reduced import JointLimit, LoopClosure, constrained_acceleration, constraint_rows
 from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
 REVOLUTE = joints.Revolute([0.0, 1.0, 0.0])
 BALL = Body("ball", Sphere(0.1), mass=1.0)
+HINGED = Model([Body("a", Sphere(0.1), mass=1.0, joint=REVOLUTE)])
 
 
 KINDS = {
@@ -223,6 +224,11 @@ def test_parents_and_named_pairs_do_not_touch():
     }
 
 
+def string(name):
+    """Return a spring from the world to a body."""
+    return PathForces(LinearSpring(1.0), path_through(on_world([0, 0, 1.0]), on_body(name, [0, 0, 0])))
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -254,6 +260,18 @@ def test_parents_and_named_pairs_do_not_touch():
         ),
         (lambda: Model([BALL], excluded_pairs=[("ball", "wall")]), "excluded_pairs: got .*'wall'"),
         (lambda: Model([BALL], restitution=1.5), "restitution"),
+        (
+            lambda: Model([BALL], constraints=[LoopClosure("ball", [0, 0, 0], "bat", [0, 0, 0])]),
+            r"constraints\[0\]: LoopClosure: b: got 'bat', expected one of 'ball'",
+        ),
+        (
+            lambda: Model([BALL], constraints=[JointLimit("elbow", 0.0, 1.0)]),
+            r"constraints\[0\]: JointLimit: link: got 'elbow'",
+        ),
+        (lambda: Model([BALL], forces=string("bat")), "forces: name: got 'bat', expected one of 'ball'"),
+        (lambda: HINGED.state(q={"a": [1.0, 2.0]}), r"q\['a'\]: got shape \(2,\), expected shape \(1,\)"),
+        (lambda: HINGED.state(qdot={"a": [[1.0]]}), r"qdot\['a'\]: got shape \(1, 1\)"),
+        (lambda: HINGED.command_vector("control", {"a": [1.0, 2.0]}), r"control\['a'\]: got shape"),
         (lambda: Model([BALL]).state(q={"ball": 1.0}), "q: got 'ball'"),
         (lambda: Model([BALL]).state(poses={"bat": np.eye(4)}), "poses: got 'bat'"),
         (lambda: Model([BALL]).state(twists={"ball": np.zeros(3)}), r"twists\['ball'\]"),
