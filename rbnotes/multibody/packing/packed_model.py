@@ -65,8 +65,9 @@ class PackedModel(NamedTuple):
         return workspace_size(bodies, joints, rows, envelope, links, directions, max_contacts)
 
 
+@lru_cache(maxsize=16)
 def pack_model(model: MaximalModel) -> PackedModel:
-    """Pack a model.
+    """Pack a model; runs of the same model share the arrays.
 
     Raises
     ------
