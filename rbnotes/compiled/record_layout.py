@@ -51,6 +51,9 @@ separation of overlapping bodies, numbers of contacts at the start of the step, 
 at its end."""
 SUMMARY_SIZE = 9
 
+SERIES_SIZE = 8 * (10 * MAX_SERIES_TERMS + 16)
+"""Numbers of eight free rotations: ten for each term of the series, twelve arguments and four results."""
+
 REQUEST_FORCES, REQUEST_SEPARATION = 0, 1
 """Requests to the callback: applied forces, poses without overlap."""
 
@@ -66,10 +69,20 @@ COMPLEMENTARITY, FEASIBILITY, DUAL, NATURAL, EQUATIONS, RELATIVE = range(6)
 NUM_RESIDUALS = 6
 
 
-def workspace_size(num_bodies: int, num_rows: int, envelope_size: int, max_contacts: int) -> int:
+def workspace_size(
+    num_bodies: int,
+    num_joints: int,
+    num_rows: int,
+    envelope_size: int,
+    num_links: int,
+    num_directions: int,
+    max_contacts: int,
+) -> int:
     """Return the size of the working memory of a run, which ``run_steps`` allocates."""
-    n, m = num_bodies + 1, num_rows
-    states = 21 * n + 25 * m + envelope_size
+    n, m, l, d = num_bodies + 1, num_rows, num_links, num_directions
+    factor = 36 * l + 13 * d
+    states = 21 * n + 25 * m + envelope_size + 15 * num_joints + 6 * d + factor
     per_contact = 6 * CONTACT_SIZE + CONTACT_POINT_SIZE + 2
-    step = 37 * n + 17 * m + 2 * envelope_size + 10 * MAX_SERIES_TERMS + 9 + NUM_FIRST_CONTACTS
-    return 2 * states + step + per_contact * max_contacts
+    step = 43 * n + 17 * m + 2 * envelope_size + SERIES_SIZE + 9 + NUM_FIRST_CONTACTS
+    tree = 18 * n + m + 18 * l + d + factor
+    return 2 * states + step + tree + per_contact * max_contacts

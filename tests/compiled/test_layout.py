@@ -4,15 +4,18 @@ import numpy as np
 import pytest
 
 from rbnotes.compiled.record_layout import workspace_size
-from rbnotes.compiled.simulation.simulation_loop import allocate_states, allocate_step_workspace
+from rbnotes.compiled.simulation import simulation_loop
 
 
-@pytest.mark.parametrize(("bodies", "rows", "envelope", "contacts"), [(1, 0, 0, 0), (3, 11, 40, 17)])
-def test_workspace_size_is_sufficient(bodies, rows, envelope, contacts):
-    size = workspace_size(bodies, rows, envelope, contacts)
+@pytest.mark.parametrize("sizes", [(1, 0, 0, 0, 0, 0, 0), (3, 2, 11, 40, 5, 7, 17)])
+def test_workspace_size_is_sufficient(sizes, monkeypatch):
+    """The sizes are numbers of bodies, joints, rows, envelope entries, links, directions and contacts."""
+    for name in ("states", "step_workspace", "tree_factor", "tree_workspace"):
+        function = getattr(simulation_loop, f"allocate_{name}")
+        monkeypatch.setattr(simulation_loop, f"allocate_{name}", getattr(function, "py_func", function))
+    size, (bodies, *joints, contacts) = workspace_size(*sizes), sizes
     memory = np.zeros(size)
-    states, step = (getattr(each, "py_func", each) for each in (allocate_states, allocate_step_workspace))
-    *_, offset = step(memory, 0, bodies + 1, rows, envelope, contacts)
+    *_, offset = simulation_loop.allocate_step_workspace(memory, 0, bodies + 1, *joints, contacts)
     for _ in range(2):
-        _, offset = states(memory, offset, bodies + 1, rows, envelope)
+        _, offset = simulation_loop.allocate_states(memory, offset, bodies + 1, *joints)
     assert offset == size

@@ -15,6 +15,7 @@ from rbnotes.multibody import maximal
 from rbnotes.multibody.maximal import MaximalModel, Rattle, simulate
 from rbnotes.multibody.maximal import rattle as rattle_step
 from rbnotes.multibody.packing import python_callbacks
+from rbnotes.multibody.packing.packed_model import pack_model
 from rbnotes.shapes import Box, Capsule, ConvexMesh, Plane, Sphere
 
 NUM_HEAP_STEPS = 95
@@ -69,6 +70,21 @@ def branched_bodies():
         ]
 
     return *jointed_model(connect, rng, len(parents)), 0.01
+
+
+def floating_trees():
+    """Return two trees without a joint to the world, whose joints are directed both ways, and a free body."""
+    rng = np.random.default_rng(7)
+    pairs = (1, 0), (1, 2), (3, 2), (2, 4), (5, 6), (7, 6)
+
+    def connect(poses):
+        joint_frames = poses[:6] @ se3.exp(rng.normal(size=(6, 6)) / 2)
+        return [
+            maximal.joint_from_world_frame(kind, where, poses, *pair)
+            for kind, where, pair in zip(KINDS[:6], joint_frames, pairs, strict=True)
+        ]
+
+    return *jointed_model(connect, rng, 9), 0.01
 
 
 def closed_loops():
@@ -195,7 +211,7 @@ def contradicting_contacts():
 SCENES = {
     each.__name__: each
     for each in (
-        *(branched_bodies, closed_loops, spinning_bodies, bouncing_bodies, dragged_boxes),
+        *(branched_bodies, floating_trees, closed_loops, spinning_bodies, bouncing_bodies, dragged_boxes),
         *(pushed_bodies, bodies_in_wind, overlapping_boxes, overlapping_and_joined),
     )
 }
@@ -260,6 +276,15 @@ def test_steps_agree_with_the_reference(scene, monkeypatch):
         assert sum(len(record.impulses) for record in several.contacts) > 10
     if scene in ("bouncing_bodies", "bodies_in_wind"):
         assert max(np.max(record.velocities_after[:, 0], initial=0.0) for record in several.contacts) > 0.5
+
+
+@pytest.mark.parametrize(
+    ("scene", "sizes"), [("branched_bodies", (9, 17)), ("floating_trees", (8, 22)), ("closed_loops", (0, 0))]
+)
+def test_trees_have_links_and_loops_have_none(scene, sizes):
+    """The sizes are numbers of links and of their directions."""
+    model, _, _ = SCENES[scene]()
+    assert tuple(pack_model(model).integers[7:9]) == sizes
 
 
 def heap():

@@ -8,7 +8,7 @@ two bodies, and is constant in the joint frame (:mod:`rbnotes.multibody.maximal.
 import math
 from typing import Any, NamedTuple
 
-from rbnotes.compiled.decorators import jit_noalloc
+from rbnotes.compiled.decorators import jit_fma, jit_fma_inline, jit_noalloc
 from rbnotes.compiled.linear_algebra import (
     add_scaled,
     column,
@@ -18,6 +18,7 @@ from rbnotes.compiled.linear_algebra import (
     matvec,
     matvec_transposed,
     scale,
+    set_row,
     subtract,
 )
 from rbnotes.compiled.record_layout import AXIS_ROTATION, FREE_ROTATION
@@ -98,28 +99,47 @@ class Joints(NamedTuple):
     row_offset: Any
 
 
-@jit_noalloc
-def joint_origins(joints, R, x, i):
-    """Return the origin of joint i from the centers of body and parent, and the parent's own joint origin."""
-    b, p = joints.body[i], joints.parent[i]
-    arm = matvec(R[b], joints.origin[i])
-    joint_origin = add_scaled((x[b, 0], x[b, 1], x[b, 2]), 1.0, arm)
-    center = (x[p, 0], x[p, 1], x[p, 2])
-    return arm, subtract(joint_origin, center), matvec(R[p], joints.parent_origin[i])
+class JointGeometry(NamedTuple):
+    """Joints at one configuration, in world axes.
+
+    Attributes
+    ----------
+    axes
+        Orientations of the joint frames ``(k, 3, 3)``.
+    arms
+        Origins of the joint frames from the centers of body and parent ``(k, 2, 3)``.
+    """
+
+    axes: Any
+    arms: Any
 
 
-@jit_noalloc
-def compute_constraint_error(joints, R, x, out):
+@jit_fma
+def compute_joint_geometry(joints, R, x, geometry):
+    """Write axes and arms of the joint frames at orientations R and centers x."""
+    for i in range(len(joints.body)):
+        b, p, axes = joints.body[i], joints.parent[i], geometry.axes[i]
+        arm = matvec(R[b], joints.origin[i])
+        set_row(geometry.arms[i], 0, arm)
+        from_parent = add_scaled((x[b, 0], x[b, 1], x[b, 2]), 1.0, arm)
+        set_row(geometry.arms[i], 1, subtract(from_parent, (x[p, 0], x[p, 1], x[p, 2])))
+        for j in range(3):
+            axes[0, j], axes[1, j], axes[2, j] = matvec(R[b], column(joints.frame[i], j))
+
+
+@jit_fma
+def compute_constraint_error(joints, R, geometry, out):
     """Write the constraint errors of the joints; return False if one is rotated by a quarter turn or more."""
     for i in range(len(joints.body)):
-        b, p = joints.body[i], joints.parent[i]
-        _, from_parent, parent_arm = joint_origins(joints, R, x, i)
+        p, axes, P = joints.parent[i], geometry.axes[i], joints.parent_frame[i]
         # Axes and origin of the body's joint frame, in the joint frame of the parent.
-        F, P = joints.frame[i], joints.parent_frame[i]
-        r0 = matvec_transposed(P, matvec_transposed(R[p], matvec(R[b], column(F, 0))))
-        r1 = matvec_transposed(P, matvec_transposed(R[p], matvec(R[b], column(F, 1))))
-        r2 = matvec_transposed(P, matvec_transposed(R[p], matvec(R[b], column(F, 2))))
-        displacement = matvec_transposed(P, matvec_transposed(R[p], subtract(from_parent, parent_arm)))
+        p0, p1, p2 = matvec(R[p], column(P, 0)), matvec(R[p], column(P, 1)), matvec(R[p], column(P, 2))
+        r0, r1, r2 = column(axes, 0), column(axes, 1), column(axes, 2)
+        r0 = (dot(p0, r0), dot(p1, r0), dot(p2, r0))
+        r1 = (dot(p0, r1), dot(p1, r1), dot(p2, r1))
+        r2 = (dot(p0, r2), dot(p1, r2), dot(p2, r2))
+        displacement = subtract(geometry.arms[i, 1], matvec(R[p], joints.parent_origin[i]))
+        displacement = (dot(p0, displacement), dot(p1, displacement), dot(p2, displacement))
         doubled_axis = (
             r1[2] - r2[1],
             r2[0] - r0[2],
@@ -150,8 +170,7 @@ def compute_constraint_error(joints, R, x, out):
             # Rotation vector from the quaternion.
             scalar = math.sqrt(1 + trace) / 2
             half = scale(1 / (4 * scalar), doubled_axis)
-            sine = math.sqrt(dot(half, half))
-            rotation_vector = scale(2 * math.atan2(sine, scalar) / sine if sine > 0 else 2.0, half)
+            rotation_vector = scale(angle_ratio(dot(half, half), scalar), half)
         for r in range(joints.row_start[i], joints.row_start[i + 1]):
             row = joints.rows[r]
             out[r] = (
@@ -163,18 +182,27 @@ def compute_constraint_error(joints, R, x, out):
     return True
 
 
-@jit_noalloc
+@jit_fma_inline
+def angle_ratio(sine_squared, cosine):
+    """Return an angle below a half turn over the sine of its half."""
+    square = sine_squared / (cosine * cosine)
+    if square < 1e-6:  # the neglected terms are below rounding
+        return 2 / cosine * (1 - square * (1 / 3 - square / 5))
+    sine = math.sqrt(sine_squared)
+    return 2 * math.atan2(sine, cosine) / sine
+
+
+@jit_fma_inline
 def rotate_about_axis(a, cosine, sine, x):
     """Rotate a vector about a unit axis."""
     return add_scaled(add_scaled(scale(cosine, x), sine, cross(a, x)), (1 - cosine) * dot(a, x), a)
 
 
 @jit_noalloc
-def compute_constraint_jacobian(joints, R, x, G):
+def compute_constraint_jacobian(joints, R, geometry, G):
     """Write the constraint rows ``(m, 2, 6)`` for the velocities of body and parent."""
     for i in range(len(joints.body)):
-        b, p = joints.body[i], joints.parent[i]
-        _, from_parent, _ = joint_origins(joints, R, x, i)
+        b, p, from_parent = joints.body[i], joints.parent[i], geometry.arms[i, 1]
         s = (joints.origin[i, 0], joints.origin[i, 1], joints.origin[i, 2])
         for r in range(joints.row_start[i], joints.row_start[i + 1]):
             row = joints.rows[r]
@@ -259,12 +287,12 @@ def assemble_error_derivative(joints, G, responses, D, h, displaced_responses, l
                 upper[joints.row_offset[r] + r] += dot6(G[r, side], displaced_responses[r, other])
 
 
-@jit_noalloc
-def free_constraint_accelerations(bodies, joints, R, x, v, out):
+@jit_fma
+def free_constraint_accelerations(bodies, joints, R, geometry, v, out):
     """Write the accelerations along the constraint rows while the bodies move freely."""
     for i in range(len(joints.body)):
         b, p = joints.body[i], joints.parent[i]
-        arm, from_parent, _ = joint_origins(joints, R, x, i)
+        arm, from_parent = geometry.arms[i, 0], geometry.arms[i, 1]
         spin, angular_acceleration = angular_motion(bodies, R, v, b)
         spin_p, angular_acceleration_p = angular_motion(bodies, R, v, p)
         u, u_p = (v[b, 3], v[b, 4], v[b, 5]), (v[p, 3], v[p, 4], v[p, 5])
@@ -283,9 +311,8 @@ def free_constraint_accelerations(bodies, joints, R, x, v, out):
             ),
         )
         relative_acceleration = subtract(relative_acceleration, cross(spin, relative_velocity))
-        F = joints.frame[i]
-        relative_rotation = matvec_transposed(F, matvec_transposed(R[b], relative_rotation))
-        relative_acceleration = matvec_transposed(F, matvec_transposed(R[b], relative_acceleration))
+        relative_rotation = matvec_transposed(geometry.axes[i], relative_rotation)
+        relative_acceleration = matvec_transposed(geometry.axes[i], relative_acceleration)
         for r in range(joints.row_start[i], joints.row_start[i + 1]):
             row = joints.rows[r]
             out[r] = (
@@ -296,7 +323,7 @@ def free_constraint_accelerations(bodies, joints, R, x, v, out):
             )
 
 
-@jit_noalloc
+@jit_fma_inline
 def angular_motion(bodies, R, v, b):
     """Return the angular velocity of a body in the world and its rate without torques."""
     w = (v[b, 0], v[b, 1], v[b, 2])

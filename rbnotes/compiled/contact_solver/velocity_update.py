@@ -85,18 +85,24 @@ class BodyStates(NamedTuple):
         Centers of mass in the world ``(n + 1, 3)``.
     v
         Angular velocities in body frames and velocities of the centers in the world ``(n + 1, 6)``.
+    geometry
+        The :class:`~rbnotes.compiled.contact_solver.joint_constraints.JointGeometry` at these poses.
     constraint_error
         Errors of the joint constraints ``(m,)``.
     system
-        The :class:`JointSystem` at these poses.
+        The :class:`JointSystem` at these poses; in models without loops only where there are contacts.
+    tree
+        The :class:`~rbnotes.compiled.simulation.joint_tree.TreeSystem` at these poses.
     """
 
     R: Any
     p: Any
     center: Any
     v: Any
+    geometry: Any
     constraint_error: Any
     system: Any
+    tree: Any
 
 
 class VelocityProblem(NamedTuple):

@@ -21,6 +21,7 @@ from rbnotes.compiled.contact_solver.joint_constraints import (
     assemble_joint_system,
     compute_constraint_error,
     compute_constraint_jacobian,
+    compute_joint_geometry,
     constraint_velocities,
     free_constraint_accelerations,
     impulse_responses,
@@ -38,7 +39,7 @@ from rbnotes.compiled.contact_solver.velocity_update import (
     update_contact_velocities,
 )
 from rbnotes.compiled.decorators import jit_inline, jit_noalloc
-from rbnotes.compiled.linear_algebra import copy_array, copy_rows, dot6, max_abs, nan_max, norm
+from rbnotes.compiled.linear_algebra import copy_array, copy_rows, max_abs, nan_max, norm
 from rbnotes.compiled.record_layout import (
     AFTER,
     BEFORE,
@@ -65,6 +66,12 @@ from rbnotes.compiled.simulation.free_motion import (
     advance_free_motion,
     displacement_derivatives,
     energy,
+)
+from rbnotes.compiled.simulation.joint_tree import (
+    correct_tree_impulses,
+    factor_tree_velocities,
+    joint_velocities,
+    solve_tree_velocities,
 )
 from rbnotes.compiled.simulation.python_callbacks import (
     applied_force_work,
@@ -115,6 +122,8 @@ class RattleContext(NamedTuple):
         The :class:`~rbnotes.compiled.contact_solver.joint_constraints.Bodies`.
     joints
         The :class:`~rbnotes.compiled.contact_solver.joint_constraints.Joints`.
+    tree
+        The :class:`~rbnotes.compiled.simulation.joint_tree.JointTree`.
     colliders
         The :class:`Colliders`.
     parameters
@@ -125,6 +134,7 @@ class RattleContext(NamedTuple):
 
     bodies: Any
     joints: Any
+    tree: Any
     colliders: Any
     parameters: Any
     callbacks: Any
@@ -138,7 +148,7 @@ class StepStart(NamedTuple):
     state
         The :class:`~rbnotes.compiled.contact_solver.velocity_update.BodyStates`.
     max_mobility
-        Largest mobility of the joints.
+        Largest mobility of the joints, zero in models without loops.
     num_contacts
         Number of contacts, the first rows of ``StepRecords.contacts[0]``.
     last_contacts
@@ -182,10 +192,12 @@ class StepWorkspace(NamedTuple):
         Velocities ``(n + 1, 6)``.
     incoming
         Velocities at the end of the free motion ``(n + 1, 6)``.
+    means
+        Mean velocities of an update ``(n + 1, 6)``.
     target
         Target velocities of the joint rows ``(m,)``.
     correction
-        Regularization of the target ``(m,)``.
+        Regularization of the target, or mean velocities along the joint rows ``(m,)``.
     D
         Displacement derivatives ``(n + 1, 3, 3)``.
     displaced_responses
@@ -202,10 +214,13 @@ class StepWorkspace(NamedTuple):
         Terms of the free rotation's power series.
     rotation
         Rotation matrix of a free motion ``(3, 3)``.
+    tree
+        The :class:`~rbnotes.compiled.simulation.joint_tree.TreeWorkspace`.
     """
 
     v: Any
     incoming: Any
+    means: Any
     target: Any
     correction: Any
     D: Any
@@ -216,18 +231,48 @@ class StepWorkspace(NamedTuple):
     contact_points: Any
     series: Any
     rotation: Any
+    tree: Any
 
 
 @jit_noalloc
 def factor_joint_system(bodies, joints, state):
     """Write and factor the joint system; return the largest mobility, negative if rows may be dependent."""
     system, max_mobility = state.system, 0.0
-    compute_constraint_jacobian(joints, state.R, state.center, system.jacobian)
+    compute_constraint_jacobian(joints, state.R, state.geometry, system.jacobian)
     impulse_responses(bodies, joints.row_bodies, system.jacobian, system.responses)
     assemble_joint_system(joints, system.jacobian, system.responses, system.factor)
     for r in range(len(joints.first_column)):
         max_mobility = max(max_mobility, system.factor[joints.row_offset[r] + r])
     return max_mobility if factor_cholesky(system.factor, joints.first_column, joints.row_offset) else -1.0
+
+
+@jit_noalloc
+def compute_joints(joints, state):
+    """Write geometry and errors of the joints; return False if one is rotated by a quarter turn or more."""
+    compute_joint_geometry(joints, state.R, state.center, state.geometry)
+    return compute_constraint_error(joints, state.R, state.geometry, state.constraint_error)
+
+
+@jit_noalloc
+def prepare_joints(bodies, joints, tree, state, num_contacts, workspace):
+    """Write and factor the systems of the joints; return the largest mobility, negative on failure.
+
+    Trees need the system of the multipliers only where contacts couple them, and no mobility.
+    """
+    if len(tree.body) == 0:
+        return factor_joint_system(bodies, joints, state)
+    if not factor_tree_velocities(bodies, joints, tree, state, workspace.tree):
+        return -1.0
+    return 0.0 if num_contacts == 0 or factor_joint_system(bodies, joints, state) > 0 else -1.0
+
+
+@jit_noalloc
+def solve_joints(joints, tree, state, v, target, impulses, workspace):
+    """Compute the joint impulses that bring the joint velocities to `target`, and add their effect to v."""
+    if len(tree.body) == 0:
+        solve_joint_impulses(joints, state.system, v, target, impulses)
+    else:
+        solve_tree_velocities(joints, tree, state, v, target, impulses, workspace.tree)
 
 
 @jit_inline
@@ -243,7 +288,7 @@ def take_step(context, start, final, records, workspace):
     num_impacts, num_second, num_contacts : int
         Numbers of contacts of the impacts, of the second velocity update, and of those near at the end.
     """
-    bodies, joints, colliders, parameters, callbacks = context
+    bodies, joints, tree, colliders, parameters, callbacks = context
     initial, max_mobility, count = start.state, start.max_mobility, start.num_contacts
     v, incoming, target = workspace.v, workspace.incoming, workspace.target
     contacts, last_contacts = records.contacts[0, :count], start.last_contacts
@@ -268,7 +313,7 @@ def take_step(context, start, final, records, workspace):
         if not is_converged:
             return NEEDS_REFERENCE, max_mobility, 0, 0, 0
         contact_work = contact_impulse_work(impacts)
-        joint_work = joint_impulse_work(joints, initial.system, incoming, v, impulses)
+        joint_work = joint_impulse_work(joints, tree, initial, incoming, v, impulses, workspace)
         for b in range(len(v)):
             copy_array(v[b], initial.v[b])
     if not evaluate_applied_forces(bodies, callbacks, parameters, initial):
@@ -282,9 +327,9 @@ def take_step(context, start, final, records, workspace):
         residual, is_converged = solve_velocities(bodies, joints, parameters, problem, solution)
         max_residual = nan_max(max_residual, residual)
     else:
-        solve_joint_impulses(joints, initial.system, v, target, records.impulses[0])
+        solve_joints(joints, tree, initial, v, target, records.impulses[0], workspace)
     if not is_converged or not constrained_free_motion(
-        bodies, joints, parameters.h, initial, v, records.impulses[0], final, workspace
+        bodies, joints, tree, parameters.h, initial, v, records.impulses[0], final, workspace
     ):
         return NEEDS_REFERENCE, max_mobility, 0, 0, 0
     if len(target):
@@ -293,7 +338,7 @@ def take_step(context, start, final, records, workspace):
         bodies, parameters.gravity, initial.center, v
     )
     integrator_work += gravity_work(bodies, parameters, initial.v, v)
-    joint_work += joint_impulse_work(joints, initial.system, initial.v, v, records.impulses[0])
+    joint_work += joint_impulse_work(joints, tree, initial, initial.v, v, records.impulses[0], workspace)
     contact_work += contact_impulse_work(contacts)
     force_work = applied_force_work(bodies, parameters, initial.v, v)
 
@@ -307,9 +352,7 @@ def take_step(context, start, final, records, workspace):
             bodies, joints, parameters.slop, final, records.contacts[2, :num_contacts], incoming
         ):
             displace_bodies(bodies, incoming, final)
-        elif not separate_bodies(bodies, callbacks, final) or not compute_constraint_error(
-            joints, final.R, final.center, final.constraint_error
-        ):
+        elif not separate_bodies(bodies, callbacks, final) or not compute_joints(joints, final):
             return NEEDS_REFERENCE, max_mobility, 0, 0, 0
         separation += energy(bodies, parameters.gravity, final.center, final.v)
         status, num_contacts = find_step_contacts(
@@ -317,7 +360,7 @@ def take_step(context, start, final, records, workspace):
         )
     if status != STEP_TAKEN:
         return status, max_mobility, 0, 0, 0
-    max_mobility = factor_joint_system(bodies, joints, final)
+    max_mobility = prepare_joints(bodies, joints, tree, final, num_contacts, workspace)
     if max_mobility < 0:
         return NEEDS_REFERENCE, max_mobility, 0, 0, 0
     for b in range(len(incoming)):
@@ -329,7 +372,7 @@ def take_step(context, start, final, records, workspace):
         return NEEDS_REFERENCE, max_mobility, 0, 0, 0
     if callbacks.has_forces:  # evaluated at the velocities without contact impulses
         add_force_impulses(parameters, incoming, final.v)
-        solve_joint_impulses(joints, final.system, final.v, target, records.impulses[1])
+        solve_joints(joints, tree, final, final.v, target, records.impulses[1], workspace)
         if not evaluate_applied_forces(bodies, callbacks, parameters, final):
             return NEEDS_REFERENCE, max_mobility, 0, 0, 0
     add_force_impulses(parameters, incoming, final.v)
@@ -345,10 +388,10 @@ def take_step(context, start, final, records, workspace):
         residual, is_converged = solve_velocities(bodies, joints, parameters, second_problem, second_solution)
         max_residual = nan_max(max_residual, residual)
     else:
-        solve_joint_impulses(joints, final.system, final.v, target, records.impulses[1])
+        solve_joints(joints, tree, final, final.v, target, records.impulses[1], workspace)
     integrator_work += gravity_work(bodies, parameters, incoming, final.v)
     force_work += applied_force_work(bodies, parameters, incoming, final.v)
-    joint_work += joint_impulse_work(joints, final.system, incoming, final.v, records.impulses[1])
+    joint_work += joint_impulse_work(joints, tree, final, incoming, final.v, records.impulses[1], workspace)
     contact_work += contact_impulse_work(second_contacts)
     if not is_converged or not is_energy_consistent(
         bodies, joints, parameters, start_energy, final.v, joint_work + integrator_work
@@ -396,58 +439,75 @@ def add_force_impulses(parameters, v, out):
 @jit_noalloc
 def joint_velocity_target(bodies, joints, h, initial, max_mobility, correction, target):
     """Write the joint velocities that cancel the joint errors after a step, to second order in h."""
-    free_constraint_accelerations(bodies, joints, initial.R, initial.center, initial.v, target)
-    # The reference regularizes the rows; here to first order in the regularization.
+    free_constraint_accelerations(bodies, joints, initial.R, initial.geometry, initial.v, target)
     for r in range(len(target)):
         target[r] = -initial.constraint_error[r] / h - h / 2 * target[r]
         correction[r] = target[r]
+    if max_mobility == 0:
+        return
+    # The reference regularizes the rows; here to first order in the regularization.
     solve_cholesky(initial.system.factor, joints.first_column, joints.row_offset, correction)
     for r in range(len(target)):
         target[r] -= PROJECTION_REGULARIZATION * max_mobility * correction[r]
 
 
 @jit_noalloc
-def constrained_free_motion(bodies, joints, h, initial, v, impulses, final, workspace):
+def constrained_free_motion(bodies, joints, tree, h, initial, v, impulses, final, workspace):
     """Advance the bodies, and correct joint impulses and velocities until the joint errors vanish."""
-    size, system, error, constraint_error = len(impulses), initial.system, math.inf, final.constraint_error
-    if size == 0:
+    error, constraint_error = math.inf, final.constraint_error
+    if len(impulses) == 0:
         return advance_free_motion(bodies, h, initial, v, final, workspace)
-    lower, upper = workspace.lower, workspace.upper
     for _ in range(MAX_NEWTON_ITERATIONS):
         if not advance_free_motion(bodies, h, initial, v, final, workspace):
             return False
-        if not compute_constraint_error(joints, final.R, final.center, constraint_error):
+        if not compute_joints(joints, final):
             return False
         before, error = error, max_abs(constraint_error)
         if error <= PROJECTION_TOLERANCE:
             return True
         if not error <= before / 2:
             return False
-        compute_constraint_jacobian(joints, final.R, final.center, final.system.jacobian)
         displacement_derivatives(bodies, h, v, workspace.D)
-        assemble_error_derivative(
-            joints,
-            final.system.jacobian,
-            system.responses,
-            workspace.D,
-            h,
-            workspace.displaced_responses,
-            lower,
-            upper,
-        )
-        max_mobility = 0.0
-        for r in range(size):
-            max_mobility = max(max_mobility, abs(upper[joints.row_offset[r] + r]))
-        for r in range(size):
-            upper[joints.row_offset[r] + r] += PROJECTION_REGULARIZATION * max_mobility
-        if not factor_lu(lower, upper, joints.first_column, joints.row_offset):
+        if len(tree.body) == 0:
+            is_corrected = correct_impulses(joints, h, initial, final, v, impulses, workspace)
+        else:
+            is_corrected = correct_tree_impulses(
+                bodies, joints, tree, h, initial, final, workspace.D, v, impulses, workspace.tree
+            )
+        if not is_corrected:
             return False
-        solve_lu(lower, upper, joints.first_column, joints.row_offset, constraint_error)
-        for r in range(size):
-            constraint_error[r] = -constraint_error[r]
-            impulses[r] += constraint_error[r]
-        add_impulses(system.responses, joints.row_bodies, constraint_error, v)
     return False
+
+
+@jit_noalloc
+def correct_impulses(joints, h, initial, final, v, impulses, workspace):
+    """Take a Newton step of the joint impulses and velocities; return False if a pivot is zero."""
+    size, system, correction = len(impulses), initial.system, final.constraint_error
+    lower, upper = workspace.lower, workspace.upper
+    compute_constraint_jacobian(joints, final.R, final.geometry, final.system.jacobian)
+    assemble_error_derivative(
+        joints,
+        final.system.jacobian,
+        system.responses,
+        workspace.D,
+        h,
+        workspace.displaced_responses,
+        lower,
+        upper,
+    )
+    max_mobility = 0.0
+    for r in range(size):
+        max_mobility = max(max_mobility, abs(upper[joints.row_offset[r] + r]))
+    for r in range(size):
+        upper[joints.row_offset[r] + r] += PROJECTION_REGULARIZATION * max_mobility
+    if not factor_lu(lower, upper, joints.first_column, joints.row_offset):
+        return False
+    solve_lu(lower, upper, joints.first_column, joints.row_offset, correction)
+    for r in range(size):
+        correction[r] = -correction[r]
+        impulses[r] += correction[r]
+    add_impulses(system.responses, joints.row_bodies, correction, v)
+    return True
 
 
 @jit_noalloc
@@ -476,17 +536,18 @@ def find_step_contacts(bodies, colliders, parameters, state, contacts, workspace
 
 
 @jit_noalloc
-def joint_impulse_work(joints, system, before, after, impulses):
+def joint_impulse_work(joints, tree, state, before, after, impulses, workspace):
     """Return the sum of joint impulses times mean velocities."""
-    total = 0.0
+    total, means = 0.0, workspace.means
+    for b in range(len(means)):
+        for k in range(6):
+            means[b, k] = (before[b, k] + after[b, k]) / 2
+    if len(tree.body) == 0:
+        constraint_velocities(state.system.jacobian, joints.row_bodies, means, workspace.correction)
+    else:
+        joint_velocities(joints, state.R, state.geometry, means, workspace.correction)
     for r in range(len(impulses)):
-        for side in range(2):
-            b = joints.row_bodies[r, side]
-            total += (
-                impulses[r]
-                * (dot6(system.jacobian[r, side], before[b]) + dot6(system.jacobian[r, side], after[b]))
-                / 2
-            )
+        total += impulses[r] * workspace.correction[r]
     return total
 
 

@@ -4,8 +4,8 @@ from rbnotes.compiled.array_views import view_at
 from rbnotes.compiled.collision.narrow_phase import SHAPE_SIZE
 from rbnotes.compiled.contact_solver.joint_constraints import (
     Bodies,
+    JointGeometry,
     Joints,
-    compute_constraint_error,
 )
 from rbnotes.compiled.contact_solver.velocity_update import BodyStates, JointSystem, StepParameters
 from rbnotes.compiled.decorators import jit_inline, jit_noalloc
@@ -26,6 +26,7 @@ from rbnotes.compiled.record_layout import (
     NUM_SECOND_CONTACTS,
     NUM_STEPS,
     NUM_STEPS_TAKEN,
+    SERIES_SIZE,
     SLOP,
     STEP_TAKEN,
     TIME,
@@ -33,6 +34,12 @@ from rbnotes.compiled.record_layout import (
     H,
 )
 from rbnotes.compiled.simulation.body_states import read_body_states, read_velocities, write_motion
+from rbnotes.compiled.simulation.joint_tree import (
+    JointTree,
+    TreeFactor,
+    TreeSystem,
+    TreeWorkspace,
+)
 from rbnotes.compiled.simulation.python_callbacks import CallbackBuffers
 from rbnotes.compiled.simulation.rattle_step import (
     Colliders,
@@ -40,21 +47,22 @@ from rbnotes.compiled.simulation.rattle_step import (
     StepRecords,
     StepStart,
     StepWorkspace,
-    factor_joint_system,
+    compute_joints,
+    prepare_joints,
     take_step,
 )
-from rbnotes.dynamics.free_rotation import MAX_SERIES_TERMS
 from rbnotes.unchecked.stabilization import JOINT_ERROR_TOLERANCE
 
-# Header of the integers: numbers of bodies, joints, rows, couplings, envelope entries, shapes and pairs of
-# bodies that do not touch.
-HEADER_SIZE = 7
+# Header of the integers: numbers of bodies, joints, rows, couplings, envelope entries, shapes, pairs of
+# bodies that do not touch, links and their directions.
+HEADER_SIZE = 9
 
 
 @jit_noalloc
 def read_model(integers, floats):
-    """Return views of bodies, joints and colliders, and gravity."""
+    """Return views of bodies, joints, links and colliders, and gravity."""
     n, k, m, p, s, c = integers[0], integers[1], integers[2], integers[3], integers[5], integers[6]
+    num_links, num_directions = integers[7], integers[8]
     body, offset = view_at(integers, HEADER_SIZE, (k,))
     parent, offset = view_at(integers, offset, (k,))
     row_start, offset = view_at(integers, offset, (k + 1,))
@@ -63,6 +71,11 @@ def read_model(integers, floats):
     row_bodies, offset = view_at(integers, offset, (m, 2))
     first_column, offset = view_at(integers, offset, (m,))
     row_offset, offset = view_at(integers, offset, (m,))
+    link_body, offset = view_at(integers, offset, (num_links,))
+    link_base, offset = view_at(integers, offset, (num_links,))
+    link_joint, offset = view_at(integers, offset, (num_links,))
+    link_side, offset = view_at(integers, offset, (num_links,))
+    first_direction, offset = view_at(integers, offset, (num_links + 1,))
     shape_body, offset = view_at(integers, offset, (s,))
     excluded_pairs, offset = view_at(integers, offset, (c, 2))
     mass, offset = view_at(floats, 0, (n,))
@@ -77,6 +90,7 @@ def read_model(integers, floats):
     origin, offset = view_at(floats, offset, (k, 3))
     parent_frame, offset = view_at(floats, offset, (k, 3, 3))
     parent_origin, offset = view_at(floats, offset, (k, 3))
+    directions, offset = view_at(floats, offset, (num_directions, 6))
     geometry, offset = view_at(floats, offset, (s, SHAPE_SIZE))
     mu, offset = view_at(floats, offset, (s, s))
     restitution, offset = view_at(floats, offset, (s, s))
@@ -98,13 +112,41 @@ def read_model(integers, floats):
         first_column,
         row_offset,
     )
+    tree = JointTree(link_body, link_base, link_joint, link_side, first_direction, directions)
     colliders = Colliders(shape_body, geometry, excluded_pairs, mu, restitution, bounding_radii)
-    return bodies, joints, colliders, (gravity[0], gravity[1], gravity[2])
+    return bodies, joints, tree, colliders, (gravity[0], gravity[1], gravity[2])
 
 
 @jit_noalloc
-def allocate_states(x, offset, n, m, envelope_size):
-    """Allocate the states of n bodies and m joint rows at index `offset`; return the next index, too."""
+def allocate_tree_factor(x, offset, l, d):
+    """Allocate the factors of l links with d directions at index `offset`; return the next index, too."""
+    inertia, offset = view_at(x, offset, (l, 6, 6))
+    columns, offset = view_at(x, offset, (d, 6))
+    rows, offset = view_at(x, offset, (d, 6))
+    inverse_pivots, offset = view_at(x, offset, (d,))
+    return TreeFactor(inertia, columns, rows, inverse_pivots), offset
+
+
+@jit_noalloc
+def allocate_tree_workspace(x, offset, n, m, l, d):
+    """Allocate the working memory of l links with d directions; return the next index, too."""
+    inertia, offset = view_at(x, offset, (n, 3, 3))
+    inverse_displacements, offset = view_at(x, offset, (n, 3, 3))
+    gaps, offset = view_at(x, offset, (l, 6))
+    wrenches, offset = view_at(x, offset, (l, 6))
+    motions, offset = view_at(x, offset, (l, 6))
+    loads, offset = view_at(x, offset, (d,))
+    rows, offset = view_at(x, offset, (m,))
+    factor, offset = allocate_tree_factor(x, offset, l, d)
+    return TreeWorkspace(factor, inertia, inverse_displacements, gaps, wrenches, motions, loads, rows), offset
+
+
+@jit_noalloc
+def allocate_states(x, offset, n, k, m, envelope_size, l, d):
+    """Allocate the states of n bodies, with the world, and of k joints with m rows at index `offset`.
+
+    The joints have an envelope of this size, and l links with d directions. Returns the next index, too.
+    """
     R, offset = view_at(x, offset, (n, 3, 3))
     p, offset = view_at(x, offset, (n, 3))
     center, offset = view_at(x, offset, (n, 3))
@@ -113,11 +155,18 @@ def allocate_states(x, offset, n, m, envelope_size):
     jacobian, offset = view_at(x, offset, (m, 2, 6))
     responses, offset = view_at(x, offset, (m, 2, 6))
     factor, offset = view_at(x, offset, (envelope_size,))
-    return BodyStates(R, p, center, v, constraint_error, JointSystem(jacobian, responses, factor)), offset
+    axes, offset = view_at(x, offset, (k, 3, 3))
+    arms, offset = view_at(x, offset, (k, 2, 3))
+    geometry = JointGeometry(axes, arms)
+    directions, offset = view_at(x, offset, (d, 6))
+    tree_factor, offset = allocate_tree_factor(x, offset, l, d)
+    system = JointSystem(jacobian, responses, factor)
+    tree = TreeSystem(directions, tree_factor)
+    return BodyStates(R, p, center, v, geometry, constraint_error, system, tree), offset
 
 
 @jit_noalloc
-def allocate_step_workspace(x, offset, n, m, envelope_size, max_contacts):
+def allocate_step_workspace(x, offset, n, k, m, envelope_size, l, d, max_contacts):
     """Allocate the results and the working memory of a step at index `offset`; return the next index, too."""
     contacts, offset = view_at(x, offset, (4, max_contacts, CONTACT_SIZE))
     last_contacts, offset = view_at(x, offset, (2, max_contacts, CONTACT_SIZE))
@@ -125,6 +174,7 @@ def allocate_step_workspace(x, offset, n, m, envelope_size, max_contacts):
     impulses, offset = view_at(x, offset, (3, m))
     v, offset = view_at(x, offset, (n, 6))
     incoming, offset = view_at(x, offset, (n, 6))
+    means, offset = view_at(x, offset, (n, 6))
     target, offset = view_at(x, offset, (m,))
     correction, offset = view_at(x, offset, (m,))
     D, offset = view_at(x, offset, (n, 3, 3))
@@ -133,14 +183,16 @@ def allocate_step_workspace(x, offset, n, m, envelope_size, max_contacts):
     upper, offset = view_at(x, offset, (envelope_size,))
     poses, offset = view_at(x, offset, (n, 4, 4))
     contact_points, offset = view_at(x, offset, (max_contacts, 2 + CONTACT_POINT_SIZE))
-    series, offset = view_at(x, offset, (MAX_SERIES_TERMS, 10))
+    series, offset = view_at(x, offset, (SERIES_SIZE,))
     rotation, offset = view_at(x, offset, (3, 3))
+    tree, offset = allocate_tree_workspace(x, offset, n, m, l, d)
     records = StepRecords(contacts, last_contacts, summary, impulses)
     return (
         records,
         StepWorkspace(
             v,
             incoming,
+            means,
             target,
             correction,
             D,
@@ -151,6 +203,7 @@ def allocate_step_workspace(x, offset, n, m, envelope_size, max_contacts):
             contact_points,
             series,
             rotation,
+            tree,
         ),
         offset,
     )
@@ -190,16 +243,15 @@ def run_steps(
     with impulses, rows of ``CONTACT_SIZE`` numbers, are read at the start and written at the end.
     ``callback_buffer`` and ``workspace`` are working memory, initially zero.
     """
-    bodies, joints, colliders, gravity = read_model(integers, floats)
+    bodies, joints, tree, colliders, gravity = read_model(integers, floats)
     count, size, max_contacts = len(bodies.mass), len(joints.first_column), len(contacts)
+    sizes = count + 1, integers[1], size, integers[4], integers[7], integers[8]
     callbacks, force_velocity = allocate_callbacks(callback_buffer, settings, count)
     parameters = StepParameters(settings[H], gravity, settings[SLOP], settings[MATCH_RADIUS], force_velocity)
-    context = RattleContext(bodies, joints, colliders, parameters, callbacks)
-    step_records, step_workspace, offset = allocate_step_workspace(
-        workspace, 0, count + 1, size, integers[4], max_contacts
-    )
-    initial, offset = allocate_states(workspace, offset, count + 1, size, integers[4])
-    final, offset = allocate_states(workspace, offset, count + 1, size, integers[4])
+    context = RattleContext(bodies, joints, tree, colliders, parameters, callbacks)
+    step_records, step_workspace, offset = allocate_step_workspace(workspace, 0, *sizes, max_contacts)
+    initial, offset = allocate_states(workspace, offset, *sizes)
+    final, offset = allocate_states(workspace, offset, *sizes)
     if offset > len(workspace):
         return WORKSPACE_TOO_SMALL
     read_body_states(bodies, motion, initial)
@@ -211,12 +263,12 @@ def run_steps(
     )
     copy_rows(contacts, num_contacts, step_records.contacts[0])
     settings[NUM_STEPS_TAKEN], settings[NUM_RECORDS] = 0.0, 0.0
-    if not compute_constraint_error(joints, initial.R, initial.center, initial.constraint_error):
+    if not compute_joints(joints, initial):
         return NEEDS_REFERENCE
     for r in range(size):
         if abs(initial.constraint_error[r]) > JOINT_ERROR_TOLERANCE:
             return NEEDS_REFERENCE
-    max_mobility = factor_joint_system(bodies, joints, initial)
+    max_mobility = prepare_joints(bodies, joints, tree, initial, num_contacts, step_workspace)
     if max_mobility < 0:
         return NEEDS_REFERENCE
     for n in range(int(settings[NUM_STEPS])):

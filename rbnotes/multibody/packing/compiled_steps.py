@@ -12,6 +12,7 @@ rounding selects one of them, and with it the spin of a body that slides on all 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from numpy.typing import ArrayLike
 from rbnotes.arguments import Array
 from rbnotes.compiled.compilation import compiled_function
 from rbnotes.dynamics import StepProblem, StepSolution
-from rbnotes.friction import semismooth_newton_friction
+from rbnotes.friction import FrictionModel, semismooth_newton_friction
 from rbnotes.friction.contact_problem import DelassusProblem
 from rbnotes.friction.semismooth_newton import TOLERANCE, newton_search, solve_friction
 from rbnotes.multibody.maximal.impacts import SIMULTANEOUS
@@ -45,10 +46,17 @@ def compile_context(context: StepContext, integrator: Integrator) -> tuple[StepC
     packed = pack_model(context.model)
     compiled_function("take_steps")
     reference = context.settings.friction
-    friction_model = replace(reference.model, solve=compiled_newton_friction)
-    friction = WarmStartedFriction(friction_model, reference.max_residual, reference.matching_distance)
+    friction = WarmStartedFriction(
+        _compile_friction(reference.model), reference.max_residual, reference.matching_distance
+    )
     settings = replace(context.settings, friction=friction)
     return replace(context, settings=settings, detect_contacts=packed.colliders.detect_contacts), packed
+
+
+@lru_cache(maxsize=16)
+def _compile_friction(model: FrictionModel) -> FrictionModel:
+    """Return the friction model with the compiled solver."""
+    return replace(model, solve=compiled_newton_friction)
 
 
 def _check_options(context: StepContext, integrator: Integrator) -> None:

@@ -7,6 +7,7 @@ system of their impulses has a narrow envelope.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +31,7 @@ from rbnotes.joints import (
     Revolute,
     Translational,
 )
+from rbnotes.joints.subspaces import complement
 from rbnotes.joints.unchecked_constraint_forces import constant_constraint_rows
 from rbnotes.multibody.maximal.joint_kinematics import Joint
 from rbnotes.multibody.maximal.model import MaximalModel
@@ -59,12 +61,13 @@ class PackedModel(NamedTuple):
 
     def workspace_size(self, max_contacts: int) -> int:
         """Return the size of the working memory of a run with at most this number of contacts."""
-        num_bodies, _, num_rows, _, envelope_size = (int(each) for each in self.integers[:5])
-        return workspace_size(num_bodies, num_rows, envelope_size, max_contacts)
+        bodies, joints, rows, _, envelope, _, _, links, directions = (int(each) for each in self.integers[:9])
+        return workspace_size(bodies, joints, rows, envelope, links, directions, max_contacts)
 
 
+@lru_cache(maxsize=16)
 def pack_model(model: MaximalModel) -> PackedModel:
-    """Pack a model.
+    """Pack a model; runs of the same model share the arrays.
 
     Raises
     ------
@@ -90,6 +93,7 @@ def pack_model(model: MaximalModel) -> PackedModel:
     coupled = _coupled_joints(joints)
     first = _first_entries(row_start, coupled)
     offsets = np.concatenate([[0], np.cumsum(np.arange(1, len(first) + 1) - first)]).astype(int)
+    links, directions = _links(joints, count)
     header = [
         count,
         len(joints),
@@ -98,6 +102,8 @@ def pack_model(model: MaximalModel) -> PackedModel:
         offsets[-1],
         num_colliders,
         num_excluded_pairs,
+        len(links.body),
+        len(directions),
     ]
     integers: list[Any] = [
         header,
@@ -109,6 +115,7 @@ def pack_model(model: MaximalModel) -> PackedModel:
         np.repeat(np.reshape([body, parent], (2, -1)).T, sizes, axis=0),
         first,
         offsets[:-1] - first,
+        *links,
         colliders.integers,
     ]
     starts = np.cumsum([0, *(joint.num_constraints for joint in model.joints)])
@@ -119,6 +126,7 @@ def pack_model(model: MaximalModel) -> PackedModel:
         [rotations[i][1] for i in order],
         *(constant_constraint_rows(joint.kind) for joint in joints),
         *_joint_frames(model, joints),
+        directions,
         colliders.floats,
         colliders.mu,
         colliders.restitution,
@@ -154,29 +162,87 @@ def _free_rotation(kind: JointType) -> tuple[int, Array]:
     raise unsupported_error(f"joints of the type {type(kind).__name__}")
 
 
+class _Links(NamedTuple):
+    """Links of a tree, as :class:`rbnotes.compiled.simulation.joint_tree.JointTree` describes them."""
+
+    body: list[int]
+    base: list[int]
+    joint: list[int]
+    side: list[int]
+    first_direction: list[int]
+
+
+def _links(joints: Sequence[Joint], count: int) -> tuple[_Links, Array]:
+    """Return the links from the roots outwards, and the directions of their joints ``(d, 6)``.
+
+    There are none if the joints form loops.
+    """
+    neighbors: dict[int, list[tuple[int, int, int]]] = {}
+    for i, joint in enumerate(joints):
+        neighbors.setdefault(joint.parent, []).append((i, 0, joint.body))
+        neighbors.setdefault(joint.body, []).append((i, 1, joint.parent))
+    found: dict[int, tuple[int, int, int]] = {}  # base, joint and side of each body
+    for root in sorted(neighbors):  # the world, -1, is the first
+        if root in found:
+            continue
+        if root != WORLD:
+            found[root] = WORLD, len(joints), 0
+        pending = [root]
+        while pending:
+            base = pending.pop()
+            for i, side, body in neighbors[base]:
+                if body == WORLD or body in found:
+                    if base == WORLD or found[base][1] != i:
+                        return _Links([], [], [], [], [0]), np.zeros((0, 6))
+                    continue
+                found[body] = base, i, side
+                pending.append(body)
+    number = {body: link for link, body in enumerate(found)}
+    parts = [
+        np.eye(6) if i == len(joints) else _free_directions(joints[i].kind) for _, i, _ in found.values()
+    ]
+    links = _Links(
+        list(found),
+        [number.get(base, len(found)) for base, _, _ in found.values()],
+        [i for _, i, _ in found.values()],
+        [side for _, _, side in found.values()],
+        [0, *np.cumsum([len(each) for each in parts], dtype=int).tolist()],
+    )
+    return links, np.concatenate([np.zeros((0, 6)), *parts])
+
+
+@lru_cache(maxsize=256)
+def _free_directions(kind: JointType) -> Array:
+    """Return the directions in the joint frame ``(d, 6)`` along which a joint moves."""
+    result: Array = complement(constant_constraint_rows(kind).T).T
+    return result
+
+
 def _joint_order(joints: Sequence[Joint]) -> list[int]:
     """Return an order of the joints in which those that share a body are close together."""
-    shares_body = [[_shares_body(first, second) for second in joints] for first in joints]
     if not joints:
         return []
-    return [int(i) for i in reverse_cuthill_mckee(sparse.csr_array(np.array(shares_body, dtype=int)), True)]
-
-
-def _shares_body(first: Joint, second: Joint) -> bool:
-    """Return True if two joints share a moving body."""
-    return bool({first.body, first.parent} & {second.body, second.parent} - {WORLD})
+    coupled = _coupled_joints(joints)
+    first, second = coupled[:, 0], coupled[:, 1]
+    shares_body = np.zeros((len(joints), len(joints)), dtype=np.int8)
+    shares_body[first, second] = shares_body[second, first] = 1
+    return [int(i) for i in reverse_cuthill_mckee(sparse.csr_array(shares_body), True)]
 
 
 def _coupled_joints(joints: Sequence[Joint]) -> NDArray[np.intp]:
-    """Return the pairs of joints ``(p, 4)`` that share a body, and its side in each."""
-    coupled = [
+    """Return the pairs of joints ``(p, 4)`` that share a moving body, and its side in each."""
+    sides: dict[int, list[tuple[int, int]]] = {}
+    for i, joint in enumerate(joints):
+        for side, body in enumerate((joint.body, joint.parent)):
+            if body != WORLD:
+                sides.setdefault(body, []).append((i, side))
+    coupled = sorted(
         (i, j, side, other)
-        for i, first in enumerate(joints)
-        for j, second in enumerate(joints[: i + 1])
-        for side, body in enumerate((first.body, first.parent))
-        for other, other_body in enumerate((second.body, second.parent))
-        if body == other_body != WORLD
-    ]
+        for each in sides.values()
+        for i, side in each
+        for j, other in each
+        if j < i or (j == i and side == other)
+    )
     return np.array(coupled, dtype=np.intp).reshape(-1, 4)
 
 
