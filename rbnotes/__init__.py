@@ -118,7 +118,7 @@ Each is imported on first use: ``import rbnotes; rbnotes.se3.exp(xi)``.
 Geometry and mass::
 
     so3               rotations: exponential map, logarithm and their Jacobians
-    se3               rigid motions: frames, twists and wrenches, adjoints, exponential map
+    se3               rigid motions: frames, twists, wrenches, adjoints, exponential
     quaternion        unit quaternions as rotations
     euler             roll, pitch and yaw
     unchecked         the same formulas without argument checks, for inner loops
@@ -127,13 +127,13 @@ Geometry and mass::
 
 Motion and forces::
 
-    dynamics          states, systems, time steps, the linear problem of one step, reduction
-    forces            tension laws on paths, muscles, frame springs, with exact Jacobians
+    dynamics          states, systems, time steps, their linear problem, reduction
+    forces            tension laws on paths, muscles, frame springs; exact Jacobians
 
 Constraints, contact, friction::
 
     constraints       KKT systems, projections, regularization, stabilization
-    complementarity   quadratic programs, linear complementarity problems, and their solvers
+    complementarity   quadratic programs, linear complementarity problems, solvers
     contact           collision detection, contact manifolds, contact Jacobians
     friction          friction models on the same contact problem
     attachments       components that follow others, eliminated from the system
@@ -141,8 +141,9 @@ Constraints, contact, friction::
 Whole systems::
 
     joints            joint types: transform, motion subspace and its derivatives
-    multibody         models and their simulation; reduced: trees in joint coordinates; maximal: bodies
-                      with joints as constraints; formats: robot files; packing: compiled models
+    multibody         models and their simulation; reduced: trees in joint
+                      coordinates; maximal: bodies with joints as constraints;
+                      formats: robot files; packing: compiled models
     Body              a body with its shape and its joint
     Model             a scene: bodies, ground, forces, constraints
     simulate          the motion of a model
@@ -153,7 +154,7 @@ Checks and figures::
     arguments         argument checks, and the errors they raise
     errors            errors of solvers that do not converge
     testing           numerical derivatives, random rotations, frames and inertias
-    ledger            a record for each claim of the notes, checked against an oracle
+    ledger            a record for each claim of the notes, checked with an oracle
     coursework        challenges, grading and claim cards
     challenge         check a function against the record of a claim
     card              what a claim says, what to submit, code to paste

@@ -53,7 +53,7 @@ FOREIGN_RULES = [
 
 # Measures the layout of a page: faults, and numbers of elements that scroll.
 LAYOUT = """
-(firstPicture) => {
+async (firstPicture) => {
   const found = [], phone = innerWidth < 600;
   const all = (selector) =>
     [...document.querySelectorAll(selector)].filter((element) => element.clientWidth > 0);
@@ -70,6 +70,8 @@ LAYOUT = """
   for (const box of document.querySelectorAll("details")) box.open = true;
   for (const box of document.querySelectorAll(".toggle-hidden")) box.classList.remove("toggle-hidden");
   document.documentElement.classList.add("whole");
+  // displays out of sight are laid out, and can be fitted, from the next frame on
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
   dispatchEvent(new Event("resize"));
   const formulas = all("div.math .formula"), cells = all("div.cell_input pre");
   const wide = formulas.filter((formula) => formula.scrollWidth > formula.clientWidth);
@@ -211,7 +213,7 @@ def main() -> int:
     args = parser.parse_args()
     folder = args.pages.resolve()
     pages = [
-        page for page in sorted((folder / "book").glob("*.html")) if not args.only or page.stem in args.only
+        page for page in sorted((folder / "book").rglob("*.html")) if not args.only or page.stem in args.only
     ]
     if not pages:
         parser.error(f"no such pages in {folder}")

@@ -178,7 +178,7 @@ def spd_matrices(
 
     The factors ``A`` are ``matrices`` or ``arrays``, which are faster to draw.
     """
-    return factors(size, size).map(lambda A: _round_to_region(A @ A.T / size + 0.5 * np.eye(size)))
+    return factors(size, size).map(lambda A: round_numbers(A @ A.T / size + 0.5 * np.eye(size)))
 
 
 def nearly_singular_spd_matrices(size: int) -> SearchStrategy[Array]:
@@ -243,6 +243,36 @@ def inertias() -> SearchStrategy[Array]:
     return spd_matrices(3).map(inertia)
 
 
+def round_numbers(values: Array) -> Array:
+    """Return the values, rounded in the region of tenths."""
+    return np.round(values, 1) + 0.0 if _region == "tenths" else values
+
+
+def round_directions(directions: Array) -> Array:
+    """Return unit vectors ``(n, 3)``; in the region of tenths, the nearest ones of two decimals."""
+    if _region != "tenths":
+        return directions
+    return np.array([_normalize_in_region(direction) for direction in directions])
+
+
+def round_rotations(R: Array) -> Array:
+    """Return rotation matrices ``(..., 3, 3)``; in the region of tenths, near ones of two decimals."""
+    if _region != "tenths":
+        return R
+    quaternions = np.roll(Rotation.from_matrix(R.reshape(-1, 3, 3)).as_quat(), 1, axis=-1)
+    matrices = [_decimal_rotation_matrix(_normalize_in_region(quaternion)) for quaternion in quaternions]
+    return np.reshape(matrices, R.shape)
+
+
+def round_poses(E: Array) -> Array:
+    """Return poses ``(..., 4, 4)``; in the region of tenths, near ones of one and two decimals."""
+    if _region != "tenths":
+        return E
+    rounded = E.copy()
+    rounded[..., :3, :3], rounded[..., :3, 3] = round_rotations(E[..., :3, :3]), round_numbers(E[..., :3, 3])
+    return rounded
+
+
 def _grid_lists(size: int, low: float, high: float) -> SearchStrategy[list[float]]:
     # Mapped one by one like numbers: draws depend on the structure of a strategy and must not change.
     integers = st.integers(math.ceil(low * GRID_DENOMINATOR), math.floor(high * GRID_DENOMINATOR))
@@ -261,7 +291,7 @@ def _map_to_region(
         return np.array(multiples, dtype=float)
     if _region == "tenths":
         return np.clip(
-            _round_to_region(np.array(multiples)), math.ceil(10 * low) / 10, math.floor(10 * high) / 10
+            round_numbers(np.array(multiples)), math.ceil(10 * low) / 10, math.floor(10 * high) / 10
         )
     grid_multiples = GRID_DENOMINATOR * np.asarray(multiples)
     selector = int(np.sum(np.abs(grid_multiples)))
@@ -322,11 +352,6 @@ def _with_target_angle(entries: Array, selector: int, low: float, high: float, i
     return entries
 
 
-def _round_to_region(values: Array) -> Array:
-    """Return the values, rounded in the region of tenths."""
-    return np.round(values, 1) + 0.0 if _region == "tenths" else values
-
-
 @cache
 def _decimal_unit_vectors(size: int) -> Array:
     """Return the unit vectors ``(n, size)`` of multiples of 1/50, or of 1/10 if they are quaternions."""
@@ -357,7 +382,11 @@ def _rotation_matrix(rotation_vector: Array, angles: Angles) -> Array:
     if _region != "tenths" or angles != "any":
         matrix: Array = Rotation.from_rotvec(rotation_vector).as_matrix()
         return matrix
-    quaternion = _unit_quaternion(rotation_vector, angles)
+    return _decimal_rotation_matrix(_unit_quaternion(rotation_vector, angles))
+
+
+def _decimal_rotation_matrix(quaternion: Array) -> Array:
+    """Return the rotation matrix ``(3, 3)``, of two decimals, of a quaternion of tenths."""
     rounded: Array = np.round(Rotation.from_quat(np.roll(quaternion, -1)).as_matrix(), 2) + 0.0
     return rounded
 

@@ -328,3 +328,9 @@ def test_module_docstring_precedes_its_functions():
     module = "rbnotes.joints.curves"
     assert f".. rubric:: Module ``{module}``\n\n.. automodule:: {module}\n" in stub
     assert stub.rindex(".. automodule::") < min(stub.index(".. autofunction::"), stub.index(".. autoclass::"))
+
+
+def test_parameters_of_signatures_are_no_definition_list():
+    parameters = '<dl>\n<dd><em class="sig-param">a</em>,</dd>\n</dl>'
+    body = f'<dl class="py function"><dt>f({parameters})</dt><dd>Text.</dd></dl>'
+    assert api_pages.without_list_roles(body) == body.replace("<dl>", '<dl role="none">')

@@ -1,5 +1,6 @@
 """The book itself: every chapter runs, and the pages that `make book` wrote are sound."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,22 @@ def test_written_pages_have_no_faults():
     pages = ROOT / "_build" / "html"
     assert (pages / "index.html").exists(), "write the pages first: make book"
     assert check(pages) == []
+
+
+OUTPUT = re.compile(r'<div class="output[ "].*?</div>', re.DOTALL)
+UNINTENDED = re.compile(
+    r"it raised \w+|np\.float64\(|^\(-?[\d.]+(, -?[\d.]+){3}\)$|object at 0x", re.MULTILINE
+)
+"""A failed challenge, and representations of results that a cell should not show."""
+
+
+def test_outputs_show_no_failed_challenges_and_no_representations():
+    faults = []
+    for page in sorted((ROOT / "_build" / "html" / "book").glob("*.html")):
+        for output in OUTPUT.findall(page.read_text(encoding="utf-8")):
+            found = UNINTENDED.search(re.sub("<[^>]+>", "", output))
+            faults += [f"{page.stem}: {found[0]}"] if found else []
+    assert faults == []
 
 
 def test_every_record_names_a_chapter_of_the_book():

@@ -3,6 +3,7 @@
 import re
 import threading
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -11,7 +12,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 import pytest
-from inspect_pages import DISPLAY_MODES, NO_BROWSER, chromium, window
+from inspect_pages import DISPLAY_MODES, NO_BROWSER, chromium, inspect, window
 from playwright.sync_api import expect
 from rbnotes_book.drawing import picture
 from rbnotes_book.drawings import DRAWINGS
@@ -203,9 +204,22 @@ def test_search_finds_numbers_words_names_and_misspellings(browser, pages):
                 expect(notice).to_have_count(0)
 
 
+SAMPLE = 4
+"""Number of pages that are inspected at each run; `make look` inspects all."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("look", list(LOOK))
+def test_pages_of_the_day_pass_the_inspection(browser, look):
+    """The pages change from day to day, so that all have a turn."""
+    pages = sorted((PAGES / "book").rglob("*.html"))
+    chosen = Random(datetime.now(UTC).toordinal()).sample(pages, SAMPLE)
+    assert inspect(browser, LOOK[look], chosen)[0] == []
+
+
 NARROW = (
     "index", "finder", "symbols", "errata-si", "conditions-sueda", "generated/ledger-lloyd-0.22.2",
-    "generated/ledger-sueda-2.5", "generated/api-se3",
+    "generated/ledger-sueda-2.5", "generated/api-se3", "../genindex",
 )  # fmt: skip
 
 

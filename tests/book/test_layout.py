@@ -179,3 +179,9 @@ def test_examples_of_the_reference_fit_the_page() -> None:
         if re.match(r"\s*(>>>|\.\.\.) ", line) and len(line.strip()) > COLUMNS
     ]
     assert long == []
+
+
+def test_listings_of_the_package_docstring_fit_the_page() -> None:
+    listed = [line[4:] for line in rbnotes.__doc__.splitlines() if re.match(r" {4}\S| {22}\S", line)]
+    assert len(listed) > 25
+    assert [line for line in listed if len(line) > COLUMNS] == []

@@ -1,5 +1,6 @@
 """The runner is honest: it confirms what is true and refuses what is not, for every verdict."""
 
+import dataclasses
 from typing import ClassVar
 
 import numpy as np
@@ -425,6 +426,34 @@ def test_stored_counterexamples_are_replayed_and_replaced_if_ineffective(monkeyp
 def test_every_kept_counterexample_is_of_a_claim_that_needs_one():
     wrong = {r.id for r in ledger.load() if r.verdict in (*NEEDS_CORRECTION, Verdict.CONDITIONAL)}
     assert stored_choices().choices.keys() <= wrong
+
+
+SOLVED = {"sueda/s2.8/e2.105", "sueda/s2.11/t1493", "sueda/s2.12/e2.125", "sueda/s2.12/e2.127"}
+"""Records with inputs that solve equations, such as velocities at which a gap neither opens nor closes."""
+
+
+def entries_of(value):
+    """Yield the numbers of nested inputs."""
+    if dataclasses.is_dataclass(value):
+        value = list(vars(value).values())
+    if isinstance(value, tuple | list):
+        for item in value:
+            yield from entries_of(item)
+    elif np.issubdtype(np.asarray(value).dtype, np.number):
+        yield from np.asarray(value, dtype=float).ravel()
+
+
+@pytest.mark.slow
+def test_stored_counterexamples_have_at_most_four_decimals():
+    long = set()
+    for record in ledger.load():
+        inputs = (
+            counterexamples.replay(record).counterexample if record.id in stored_choices().choices else None
+        )
+        entries = np.array(list(entries_of(list((inputs or {}).values()))))
+        if not np.allclose(entries, np.round(entries, 4), rtol=0, atol=1e-12):
+            long.add(record.id)
+    assert long == SOLVED
 
 
 @pytest.mark.slow

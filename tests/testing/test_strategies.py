@@ -285,6 +285,31 @@ class TestRegions:
         angles = np.arccos(np.clip((np.einsum("nij,nij->n", near, rotations) - 1) / 2, -1, 1))
         assert np.max(angles) < 0.8
 
+    def test_rounded_inputs_of_records_are_unchanged_elsewhere_and_have_few_decimals_in_tenths(self):
+        vectors = np.array([[[0.9, -1.2, 0.4], [1.5, 0.3, -2.0]], [[0.0, 2.9, 0.7], [-1.1, 0.2, 0.6]]])
+        E = np.tile(np.eye(4), (2, 2, 1, 1))
+        E[..., :3, :3] = Rotation.from_rotvec(vectors.reshape(-1, 3)).as_matrix().reshape(2, 2, 3, 3)
+        E[..., :3, 3] = vectors / 7
+        directions = vectors[0] / np.linalg.norm(vectors[0], axis=1, keepdims=True)
+        assert strategies.round_poses(E) is E
+        rotations = E[..., :3, :3]
+        assert strategies.round_rotations(rotations) is rotations
+        assert np.array_equal(strategies.round_numbers(vectors / 7), vectors / 7)
+        assert strategies.round_directions(directions) is directions
+        with strategies.region("tenths"):
+            rounded, near = strategies.round_poses(E), strategies.round_directions(directions)
+            np.testing.assert_allclose(strategies.round_numbers(vectors / 7), vectors / 7, atol=0.0501)
+        assert np.array_equal(rounded, np.round(rounded, 2))
+        assert np.array_equal(rounded[..., :3, 3], np.round(vectors / 7, 1) + 0.0)
+        R = rounded[..., :3, :3]
+        np.testing.assert_allclose(
+            R @ np.swapaxes(R, -1, -2), np.broadcast_to(np.eye(3), R.shape), atol=1e-15
+        )
+        angles = Rotation.from_matrix((np.swapaxes(E[..., :3, :3], -1, -2) @ R).reshape(-1, 3, 3)).magnitude()
+        assert 0 < np.max(angles) < 0.8
+        assert np.array_equal(near, np.round(near, 2))
+        assert np.min(np.sum(near * directions, axis=1)) > 0.95
+
     def test_degenerate_vectors_vanish_or_lie_along_an_axis(self):
         vectors = self.drawn_in("degenerate", strategies.vectors(6))
         assert 0.1 < np.mean(np.all(vectors == 0, axis=1)) < 0.5

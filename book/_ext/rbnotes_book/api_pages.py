@@ -55,6 +55,8 @@ ARGUMENTS = Path(__file__).parents[2] / "_data" / "arguments.toml"
 RETURNS = ARGUMENTS.with_name("returns.toml")
 SOURCES = ARGUMENTS.with_name("sources.toml")
 ERRORS = ARGUMENTS.with_name("function-errors.csv")
+PARAMETER_LIST = re.compile(r'<dl>(?=\s*<dd><em class="sig-param">)')
+"""Start of the parameters of a signature that takes several lines."""
 ERROR_COLUMNS = {
     "generic": "generic arguments",
     "small": "small ones",
@@ -406,9 +408,22 @@ def _claims(records: Iterable[Record]) -> list[str]:
     return [f"*Right form of:* {claims}. *Explained in:* {explained}."]
 
 
+def without_list_roles(body: str) -> str:
+    """Return a page whose parameters in signatures are no definition list: they have no terms."""
+    return PARAMETER_LIST.sub('<dl role="none">', body)
+
+
+def _describe_parameters(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    if doctree is not None:
+        context["body"] = without_list_roles(context["body"])
+
+
 def setup(app: Sphinx) -> None:
     app.add_directive("api-index", ApiIndex)
     app.connect("builder-inited", _document_fields)
     app.connect("autodoc-process-docstring", _remove_fields, priority=50)
     app.connect("autodoc-process-docstring", _keep_colons, priority=100)  # before the sections are read
     app.connect("autodoc-process-docstring", _add_claims, priority=900)  # after the sections were read
+    app.connect("html-page-context", _describe_parameters)

@@ -12,7 +12,7 @@ from rbnotes import inertia, joints
 from rbnotes.arguments import Array
 from rbnotes.ledger.oracles.body_trees import Assembly
 from rbnotes.multibody.reduced import Link, Tree
-from rbnotes.testing.strategies import arrays
+from rbnotes.testing.strategies import arrays, round_numbers, round_poses
 
 KINDS = {
     "revolute": joints.Revolute(),
@@ -30,8 +30,9 @@ def _assembly(parents: tuple[int, ...], kinds: tuple[str, ...], numbers: Array) 
     frames = np.tile(np.eye(4), (2, n, 1, 1))
     frames[..., :3, :3] = Rotation.from_rotvec(numbers[:, :6].reshape(-1, 3)).as_matrix().reshape(2, n, 3, 3)
     frames[..., :3, 3] = numbers[:, 6:12].reshape(2, n, 3)
+    frames = round_poses(frames)
     spread = numbers[:, 12:21].reshape(n, 3, 3)
-    moments = spread @ np.swapaxes(spread, -1, -2) / 3 + np.eye(3) / 2
+    moments = round_numbers(spread @ np.swapaxes(spread, -1, -2) / 3 + np.eye(3) / 2)
     inertias = np.trace(moments, axis1=-2, axis2=-1)[:, None, None] * np.eye(3) - moments
     return Assembly(
         parents,

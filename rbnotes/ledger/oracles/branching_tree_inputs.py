@@ -14,7 +14,7 @@ from rbnotes.arguments import Array
 from rbnotes.dynamics import State
 from rbnotes.ledger.oracles.twists import twist_matrix
 from rbnotes.multibody.reduced import ConstraintRows, Link, Tree, TreeSystem
-from rbnotes.testing.strategies import arrays, vectors
+from rbnotes.testing.strategies import arrays, round_poses, vectors
 
 NAMES = ("cross", "hinge", "slider", "other hinge")
 CORNERS = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) / 2
@@ -22,7 +22,7 @@ CORNERS = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) / 2
 
 def _make_frames(numbers: Array) -> Array:
     frames: Array = expm(np.array([[twist_matrix(xi / 2) for xi in pair] for pair in numbers]))
-    return frames
+    return round_poses(frames)
 
 
 def _make_mass_points(numbers: Array) -> Array:

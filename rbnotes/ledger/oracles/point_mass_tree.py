@@ -25,6 +25,7 @@ from rbnotes.ledger.oracles.pose_products import (
     screw_pose,
     translation_pose,
 )
+from rbnotes.testing.strategies import round_directions, round_numbers, round_poses
 
 PARENTS = (-1, 0, 0, 2)
 NUM_COORDINATES = 5
@@ -72,26 +73,28 @@ def point_mass_tree(number: int) -> PointMassTree:
     draw = np.random.default_rng(number)
     axes = draw.normal(size=(3, 3))
     moments = draw.normal(size=(4, 3, 3))
-    second = moments @ np.swapaxes(moments, -1, -2) / 3 + np.eye(3) / 4
+    second = round_numbers(moments @ np.swapaxes(moments, -1, -2) / 3 + np.eye(3) / 4)
     return PointMassTree(
         _frames(draw.uniform(-1.5, 1.5, (4, 6))),
         _frames(draw.uniform(-1.5, 1.5, (4, 6))),
-        axes / np.linalg.norm(axes, axis=1, keepdims=True),
-        draw.uniform(0.3, 3.0, 4),
-        draw.uniform(-1.0, 1.0, (4, 3)),
+        round_directions(axes / np.linalg.norm(axes, axis=1, keepdims=True)),
+        round_numbers(draw.uniform(0.3, 3.0, 4)),
+        round_numbers(draw.uniform(-1.0, 1.0, (4, 3))),
         np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second,
-        draw.normal(size=3),
+        round_numbers(draw.normal(size=3)),
     )
 
 
 def five_numbers(begin: int) -> SearchStrategy[Array]:
     """Draw five coordinates or rates by their seed; seeds start at `begin`."""
-    return st.integers(begin, begin + 63).map(lambda number: np.random.default_rng(number).uniform(-2, 2, 5))
+    return st.integers(begin, begin + 63).map(
+        lambda number: round_numbers(np.random.default_rng(number).uniform(-2, 2, 5))
+    )
 
 
 def _frames(numbers: Array) -> Array:
     """Return the poses of rotation vectors and positions ``(n, 6)``."""
-    return make_poses(Rotation.from_rotvec(numbers[:, :3]).as_matrix(), numbers[:, 3:])
+    return round_poses(make_poses(Rotation.from_rotvec(numbers[:, :3]).as_matrix(), numbers[:, 3:]))
 
 
 def poses(body_tree: PointMassTree, q: Array) -> Array:

@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 from rbnotes.arguments import Array
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.bodies import bracket
-from rbnotes.testing.strategies import arrays
+from rbnotes.testing.strategies import arrays, round_poses
 from rbnotes.unchecked import central_differences
 
 Pose = Callable[[Array], Array]
@@ -26,7 +26,7 @@ def random_poses(*shape: int) -> SearchStrategy[Array]:
 
     def poses_from_numbers(numbers: Array) -> Array:
         rotations = Rotation.from_rotvec(numbers[:, :3]).as_matrix()
-        return make_poses(rotations, numbers[:, 3:]).reshape(*shape, 4, 4)
+        return round_poses(make_poses(rotations, numbers[:, 3:])).reshape(*shape, 4, 4)
 
     return arrays(math.prod(shape), 6).map(poses_from_numbers)
 

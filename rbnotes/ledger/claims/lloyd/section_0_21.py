@@ -34,7 +34,7 @@ section = Section(
     arguments={
         "M": Argument(
             MASS,
-            ("in the generalized coordinates of the system (arbitrary), the controlled ones last"),
+            "in the generalized coordinates of the system (arbitrary): active, controlled, attached",
         ),
         "G": Argument(NUMBER, "one row for each constraint, over the generalized coordinates of the system"),
         "Gb": Argument(NUMBER, "one row for each attached coordinate, over the others"),

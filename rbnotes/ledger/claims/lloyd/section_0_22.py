@@ -48,7 +48,7 @@ from rbnotes.ledger.quantities import (
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
 from rbnotes.se3 import frame
-from rbnotes.testing.strategies import arrays, positive_numbers
+from rbnotes.testing.strategies import arrays, positive_numbers, round_numbers, round_poses, round_rotations
 
 section = Section(
     "lloyd/s0.22",
@@ -93,8 +93,10 @@ def _poses(entries: Array) -> Array:
     frames = np.zeros((4, 4, 4))
     frames[:, :3, :3] = Rotation.from_rotvec(rotation_vectors * [[1], [1], [1], [0.8]]).as_matrix()
     frames[:, :3, 3], frames[:, 3, 3] = origins, 1
-    E_A, X_1, X_2, relative_pose = frames
-    return np.array([E_A, _rigid(E_A @ X_1 @ relative_pose @ np.linalg.inv(X_2)), X_1, X_2])
+    E_A, X_1, X_2, relative_pose = round_poses(frames)
+    E_B = _rigid(E_A @ X_1 @ relative_pose @ np.linalg.inv(X_2))
+    E_B[:3, 3] = round_numbers(E_B[:3, 3])
+    return np.array([E_A, E_B, X_1, X_2])
 
 
 def _rigid(E: Array) -> Array:
@@ -103,7 +105,8 @@ def _rigid(E: Array) -> Array:
 
 
 def _frames_differ(entries: Array) -> bool:
-    return bool(np.linalg.norm(entries[9:12]) >= 0.5)
+    relative_rotation = round_rotations(Rotation.from_rotvec(0.8 * entries[9:12]).as_matrix())
+    return bool(np.linalg.norm(entries[9:12]) >= 0.5 and np.trace(relative_rotation) < 2.9)
 
 
 def _common_axis_poses(entries: Array) -> Array:

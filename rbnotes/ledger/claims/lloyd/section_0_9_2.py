@@ -34,7 +34,14 @@ from rbnotes.ledger.quantities import (
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
 from rbnotes.testing import complex_step
-from rbnotes.testing.strategies import matrices, numbers, positive_numbers, spd_matrices, vectors
+from rbnotes.testing.strategies import (
+    matrices,
+    numbers,
+    positive_numbers,
+    round_numbers,
+    spd_matrices,
+    vectors,
+)
 
 SYSTEM_COORDINATES = "in the generalized coordinates of the system"
 
@@ -55,7 +62,7 @@ section = Section(
 
 
 N = 3
-JACOBIANS = matrices(N, N).map(lambda A: -(A @ A.T) / N + (A - A.T) / 8)
+JACOBIANS = matrices(N, N).map(lambda A: round_numbers(-(A @ A.T) / N + (A - A.T) / 8))
 STEP = {
     "M": spd_matrices(N),
     "f": vectors(N),

@@ -22,7 +22,7 @@ from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
 from rbnotes.multibody import maximal, reduced
 from rbnotes.testing import derivative
-from rbnotes.testing.strategies import arrays, frames, numbers, positive_numbers, unit_vectors
+from rbnotes.testing.strategies import arrays, frames, numbers, positive_numbers, round_poses, unit_vectors
 
 section = Section(
     "sueda/s2",
@@ -72,7 +72,7 @@ def poses_from_numbers(numbers):
     """Return poses from rotation vectors and positions, six numbers each."""
     E = np.tile(np.eye(4), (len(numbers), 1, 1))
     E[:, :3, :3], E[:, :3, 3] = Rotation.from_rotvec(numbers[:, :3]).as_matrix(), numbers[:, 3:]
-    return E
+    return round_poses(E)
 
 
 def inertias_from_numbers(numbers):

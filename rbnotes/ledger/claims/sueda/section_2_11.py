@@ -48,7 +48,15 @@ from rbnotes.ledger.quantities import (
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
 from rbnotes.multibody import reduced
-from rbnotes.testing.strategies import arrays, numbers, positive_numbers, spd_matrices, vectors
+from rbnotes.testing.strategies import (
+    arrays,
+    numbers,
+    positive_numbers,
+    round_directions,
+    round_numbers,
+    spd_matrices,
+    vectors,
+)
 
 SYSTEM_COORDINATES = "in the generalized coordinates of the system"
 
@@ -290,7 +298,7 @@ class t1399:
 
 
 SINGLE_CONTACT = {
-    "M": spd_matrices(3).map(lambda M: np.eye(3) + M / np.trace(M)),
+    "M": spd_matrices(3).map(lambda M: round_numbers(np.eye(3) + M / np.trace(M))),
     "v": arrays(3),
     "previous_friction": arrays(3).map(lambda f: f + np.sign(f) / 4),
     "mu": positive_numbers(0.125, 0.5),
@@ -756,7 +764,8 @@ OCTET = (np.roll(CUBE_CORNERS, 1, axis=1) * [1, 1, 0] + [0, 0, 0.5], CUBE_CORNER
 
 def _contacts(numbers, base=(DIRECTIONS, POSITIONS)):
     normals = base[0] + numbers[:, :3] / 8
-    return np.stack([base[1] + numbers[:, 3:] / 8, normals / np.linalg.norm(normals, axis=1, keepdims=True)])
+    normals = round_directions(normals / np.linalg.norm(normals, axis=1, keepdims=True))
+    return np.stack([round_numbers(base[1] + numbers[:, 3:] / 8), normals])
 
 
 BEARING_INPUTS = {

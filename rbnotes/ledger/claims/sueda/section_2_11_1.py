@@ -33,7 +33,7 @@ from rbnotes.ledger.quantities import (
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
 from rbnotes.multibody import reduced
-from rbnotes.testing.strategies import arrays, positive_numbers
+from rbnotes.testing.strategies import arrays, positive_numbers, round_numbers
 
 section = Section(
     "sueda/s2.11.1",
@@ -68,7 +68,7 @@ section = Section(
 INDEPENDENT_ROWS = np.sin(np.arange(1, 73) ** 2).reshape(3, 24)
 LOOP_INPUTS = {
     **TREE,
-    "G": arrays(2, 24).map(lambda rows: INDEPENDENT_ROWS[:2] + rows / 8),
+    "G": arrays(2, 24).map(lambda rows: round_numbers(INDEPENDENT_ROWS[:2] + rows / 8)),
     "h": positive_numbers(0.125, 1),
 }
 
@@ -257,7 +257,7 @@ def remove_joint_work(J, wrenches):
 
 FINAL_INPUTS = {
     **LOOP_INPUTS,
-    "C": arrays(1, 24).map(lambda rows: INDEPENDENT_ROWS[2:] + rows / 8),
+    "C": arrays(1, 24).map(lambda rows: round_numbers(INDEPENDENT_ROWS[2:] + rows / 8)),
     "reaction": arrays(24),
 }
 
