@@ -73,8 +73,8 @@ finite residual                     the tolerance                     residual, 
                                     rounding ("nearly infeasible");
                                     or friction jams the contacts
 ``InconsistentConstraints``         equations contradict each other   stops
-``NotConverged``                    constraints, or dry friction and  halves the step, for constraints
-                                    limits of joints, do not settle   up to five times, then stops
+``NotConverged``                    constraints, or dry friction and  halves the step up to five times
+                                    limits of joints, do not settle   for constraints, stops otherwise
 =================================== ================================= ================================
 
 An error that stops a simulation names the time and the bodies in contact.
