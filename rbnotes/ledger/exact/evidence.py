@@ -16,9 +16,9 @@ from flint import fmpq
 from rbnotes.ledger.evidence import Evidence
 from rbnotes.ledger.exact.arrays import ExactArray, array, plain_objects
 from rbnotes.ledger.exact.degrees import sum_degree
-from rbnotes.ledger.exact.linear_algebra import ExactlySingular, is_close_to_zero
+from rbnotes.ledger.exact.linear_algebra import ProvedSingular, is_close_to_zero
 from rbnotes.ledger.exact.loader import exact_package
-from rbnotes.ledger.exact.numbers import Exact, ball, trace
+from rbnotes.ledger.exact.numbers import MAX_WIDTH, Exact, ball, trace
 from rbnotes.ledger.exact.replacements import SET_BITS, SET_SIZE, seed_offsets
 from rbnotes.ledger.record import WRONG_AS_PRINTED
 
@@ -28,8 +28,6 @@ MAX_DRAWS = 30
 """Inputs that are tried until a wrong print fails."""
 FIRST_DRAW = 2
 """Draws that are skipped: the first are the simplest."""
-MAX_WIDTH = 1e-40
-"""Width of an enclosure relative to the size of the entry."""
 MAX_ERROR_PROBABILITY = 1e-18
 SECONDS_PER_EVALUATION = 10.0
 MAX_PATHS = 32
@@ -100,14 +98,14 @@ class Evaluation:
         Why the result proves nothing, if so.
     num_branches
         Comparisons of numbers that depend on the inputs.
-    is_undefined
-        True if a matrix of fractions has no inverse, which proves that the form has no value.
+    undefined
+        ``exact`` or ``enclosed`` if a matrix is shown to have no inverse, so that the form has no value.
     """
 
     numbers: np.ndarray | None
     caveat: str = ""
     num_branches: int = 0
-    is_undefined: bool = False
+    undefined: str = ""
 
 
 def evaluate(form: Any, values: Mapping[str, Any]) -> list[Evaluation]:
@@ -144,9 +142,10 @@ def _evaluate_path(form: Any, values: Mapping[str, Any], choices: tuple[bool, ..
         numbers = plain_objects(result)
     except TimeLimitExceeded:
         raise
-    except ExactlySingular as error:
+    except ProvedSingular as error:
+        kind = EXACT if error.is_exact else ENCLOSED
         is_proved = not trace.tainted_decisions and not trace.outcomes
-        return Evaluation(None, f"{type(error).__name__}: {error}", is_undefined=is_proved)
+        return Evaluation(None, f"LinAlgError: {error}", undefined=kind if is_proved else "")
     except Exception as error:
         return Evaluation(None, f"{type(error).__name__}: {error}"[:120])
     if len(trace.outcomes) < len(choices):
@@ -184,8 +183,8 @@ def _compare_results(actual: Evaluation, expected: Evaluation) -> Comparison:
     """Compare two results: equal, different or unknown, exactly or by enclosures."""
     reason = expected.caveat and f"oracle: {expected.caveat}"
     reason = reason or (actual.caveat and f"form: {actual.caveat}")
-    if actual.is_undefined and not expected.caveat:
-        return Comparison("different", EXACT, distance=np.inf)
+    if actual.undefined and not expected.caveat:
+        return Comparison("different", actual.undefined, distance=np.inf)
     if actual.numbers is None or expected.numbers is None:
         return Comparison("unknown", reason=reason)
     if actual.numbers.shape != expected.numbers.shape:

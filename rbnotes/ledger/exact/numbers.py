@@ -31,6 +31,8 @@ from rbnotes.ledger.exact.degrees import (
 
 PRECISION = 333
 """Bits of a ball, a hundred decimal digits."""
+MAX_WIDTH = 1e-40
+"""Width of an enclosure relative to the size of the entry, up to which it proves equality."""
 MAX_EXACT_DIGITS = 12
 """A float64 with at most so many decimal digits stands for the decimal number that was written."""
 MAX_DYADIC_DENOMINATOR = 2**30
@@ -369,8 +371,6 @@ class Exact(ArrayLikeNumber):
         """Return the power by repeated squaring."""
         if n < 0:
             return 1 / self._integer_power(-n)
-        if self.value.__class__ is arb:
-            return Exact(self.value**n, self.tainted)
         result, square = ONE, self
         while n:
             result = result * square if n & 1 else result

@@ -295,7 +295,7 @@ linalg = ModuleStandIn(
         "lu_factor": lambda M, **_: array(M, float),
         "lu_solve": lambda factor, b, **_: la.solve(factor[0] if isinstance(factor, tuple) else factor, b),
         "norm": la.norm,
-        "null_space": lambda M, *_, **__: wrap(la.null_space(M)),
+        "null_space": lambda M, rcond=None, **_: wrap(la.null_space(M, rcond)),
         "orth": lambda M, **_: wrap(np.stack(la.orthonormalize(list(plain_objects(M).T)), 1)),
         "pinv": la.pinv,
         "qr": _qr,
