@@ -26,7 +26,8 @@ from rbnotes.ledger.exact.arrays import (
 )
 from rbnotes.ledger.exact.degrees import Degree, new_factor, row_degree
 from rbnotes.ledger.exact.duals import Dual, split, tag_of
-from rbnotes.ledger.exact.numbers import MAX_WIDTH, ONE, ZERO, Exact, NotExact, ball, real_part
+from rbnotes.ledger.exact.expressions import Expression, NotExact
+from rbnotes.ledger.exact.numbers import MAX_WIDTH, ONE, ZERO, Exact, ball, real_part
 
 
 class EigenDecomposition(NamedTuple):
@@ -61,6 +62,11 @@ class OrthogonalDecomposition(NamedTuple):
 
 def _has_duals(*matrices: np.ndarray) -> bool:
     return any(entry.__class__ is Dual for M in matrices for entry in M.flat)
+
+
+def _has_symbols(*matrices: np.ndarray) -> bool:
+    entries: list[Any] = [real_part(entry) for M in matrices for entry in M.flat]
+    return any(entry.value.__class__ is Expression for entry in entries)
 
 
 def _is_rational(*matrices: np.ndarray) -> bool:
@@ -103,7 +109,7 @@ def _solve(M: np.ndarray, right: np.ndarray) -> np.ndarray:
     n = M.shape[0]
     if n == 0 or right.shape[1] == 0:
         return np.empty((n, right.shape[1]), object)
-    if _has_duals(M, right):
+    if _has_duals(M, right) or _has_symbols(M, right):
         return _solve_by_elimination(M, right)
     rational, degree = _is_rational(M, right), None
     if rational:
@@ -130,7 +136,9 @@ def _is_narrowly_singular(M: np.ndarray) -> bool:
 
 
 def _magnitude(number: Any) -> float:
-    return abs(float(real_part(number)))
+    """Return the absolute value, of an expression that at the draw, to choose a pivot."""
+    value: Any = real_part(number).value
+    return abs(float(ball(value.point if value.__class__ is Expression else value).mid()))
 
 
 def _solve_by_elimination(M: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -138,7 +146,8 @@ def _solve_by_elimination(M: np.ndarray, right: np.ndarray) -> np.ndarray:
     n, W = M.shape[0], np.concatenate([M, right], axis=1)
     for i in range(n):
         pivot = max(range(i, n), key=lambda r: _magnitude(W[r, i]))
-        if not real_part(W[pivot, i]) != 0:
+        value: Any = real_part(W[pivot, i])
+        if value.value.__class__ is not Expression and not value != 0:
             raise np.linalg.LinAlgError("Singular matrix")
         W[[i, pivot]] = W[[pivot, i]]
         W[i, i:] = W[i, i:] / W[i, i]
@@ -153,7 +162,7 @@ def _determinant(M: np.ndarray) -> Any:
     n = M.shape[0]
     if n == 0:
         return ONE
-    if not _has_duals(M):
+    if not _has_duals(M) and not _has_symbols(M):
         rational = _is_rational(M)
         degree = _determinant_degree(M)[0] if rational else None
         return Exact(_to_flint(M, rational).det(), _is_tainted(M), degree)

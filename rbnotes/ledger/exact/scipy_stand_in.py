@@ -30,7 +30,8 @@ from rbnotes.ledger.exact.arrays import (
     zeros,
 )
 from rbnotes.ledger.exact.duals import arctan2
-from rbnotes.ledger.exact.numbers import PI, ZERO, NotExact, real_part
+from rbnotes.ledger.exact.expressions import NotExact
+from rbnotes.ledger.exact.numbers import PI, ZERO, real_part
 from rbnotes.ledger.exact.stand_ins import ModuleStandIn
 
 NNLS_TOLERANCE = 2.0**-40

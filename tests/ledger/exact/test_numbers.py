@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from rbnotes.ledger.exact import stand_ins
 from rbnotes.ledger.exact.arrays import array, plain_objects, to_exact, zeros
+from rbnotes.ledger.exact.expressions import NotExact
 from rbnotes.ledger.exact.numbers import (
     PI,
     PRECISION,
     Exact,
-    NotExact,
     all_equal,
     convert,
     decimal,
