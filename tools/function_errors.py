@@ -30,8 +30,9 @@ from rbnotes import joints, so3
 from rbnotes.ledger.evaluation import samples
 from rbnotes.ledger.exact.arrays import object_array, wrap
 from rbnotes.ledger.exact.evidence import evaluate
+from rbnotes.ledger.exact.expressions import NotExact
 from rbnotes.ledger.exact.loader import exact_package
-from rbnotes.ledger.exact.numbers import Exact, NotExact, ball
+from rbnotes.ledger.exact.numbers import Exact, ball
 from rbnotes.testing import strategies as some
 
 TABLE = Path(__file__).parents[1] / "book" / "_data" / "function-errors.csv"

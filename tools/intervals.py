@@ -470,7 +470,7 @@ class acb_mat:  # the name in flint
             raise NotImplementedError("complex matrices")
         self._rows = matrix.rows
 
-    def eig(self, *, right: bool = False) -> Any:
+    def eig(self, *, right: bool = False, multiple: bool = False) -> Any:
         """Return the eigenvalues, and the eigenvectors if wanted.
 
         They are enclosed by the residual of numerical ones: an eigenvalue is within ``|A v - c v|`` of c,

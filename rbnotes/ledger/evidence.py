@@ -2,6 +2,8 @@
 
 Kinds of evidence, from the strongest to the weakest:
 
+``symbolic``
+    Both sides are the same rational function of symbols, for all inputs; a wrong print fails on exact inputs.
 ``exact``
     Both sides are fractions and are equal on every draw, or differ. The chance that a false identity passes
     is below the bound.
@@ -34,9 +36,9 @@ from rbnotes.ledger.record import Record
 from rbnotes.ledger.sources import active_ledger
 
 FILE_NAME = "evidence.json"
-KINDS = ("exact", "enclosed", "reproduced", "sampled", "undecided")
+KINDS = ("symbolic", "exact", "enclosed", "reproduced", "sampled", "undecided")
 """Kinds of evidence, from the strongest to the weakest."""
-PROOFS = KINDS[:3]
+PROOFS = KINDS[:4]
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,8 @@ class Evidence:
     def summary(self) -> str:
         """Return the evidence in a few words, for lists and pages."""
         match self.kind:
+            case "symbolic":
+                text = "proved for all inputs"
             case "exact":
                 text = f"proved exactly (bound {self.bound:.0e})" if self.bound else "proved exactly"
             case "enclosed":
@@ -116,9 +120,10 @@ class Evidence:
     def __str__(self) -> str:
         """Return the evidence in a sentence whose first word is the kind."""
         match self.kind:
+            case "symbolic":
+                text = f"symbolic for all inputs, and {self._exact if self.set_bits else 'enclosed'}"
             case "exact":
-                text = f"exact of degree {self.degree} on a set of 2^{self.set_bits}"
-                text += f" with error probability below {self.bound:.0e}"
+                text = self._exact
             case "enclosed":
                 text = f"enclosed{self._digits}"
             case "sampled":
@@ -138,6 +143,11 @@ class Evidence:
             if count
         ]
         return f"{text}; the print fails on {' and on '.join(failing)}" if failing else text
+
+    @property
+    def _exact(self) -> str:
+        text = f"exact of degree {self.degree} on a set of 2^{self.set_bits}"
+        return f"{text} with error probability below {self.bound:.0e}"
 
     @property
     def _digits(self) -> str:

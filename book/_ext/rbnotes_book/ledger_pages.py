@@ -210,6 +210,7 @@ class Summary(LedgerDirective):
 
 
 EVIDENCE = {
+    "symbolic": "the same rational function of symbols, for all inputs",
     "exact": "equal fractions on random draws; the chance that a false formula passes is below the bound",
     "enclosed": "both sides lie in balls that overlap, or that exclude each other",
     "reproduced": "the printed digits are those of the exact value",

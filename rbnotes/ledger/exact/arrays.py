@@ -11,12 +11,12 @@ import numpy as np
 from flint import arb
 
 from rbnotes.ledger.exact.duals import Dual, arctan2
+from rbnotes.ledger.exact.expressions import NotExact
 from rbnotes.ledger.exact.numbers import (
     PI,
     ZERO,
     ArrayLikeNumber,
     Exact,
-    NotExact,
     all_equal,
     convert,
     larger,

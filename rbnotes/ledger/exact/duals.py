@@ -9,16 +9,8 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from rbnotes.ledger.exact.numbers import (
-    ONE,
-    ZERO,
-    ArrayLikeNumber,
-    Exact,
-    NotExact,
-    ball,
-    convert,
-    real_part,
-)
+from rbnotes.ledger.exact.expressions import NotExact
+from rbnotes.ledger.exact.numbers import ONE, ZERO, ArrayLikeNumber, Exact, ball, convert, real_part
 
 new_tag = count(1).__next__
 """Return a tag larger than all before: the inner derivative has the larger tag."""

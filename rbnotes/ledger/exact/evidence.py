@@ -16,10 +16,11 @@ from flint import fmpq
 from rbnotes.ledger.evidence import Evidence
 from rbnotes.ledger.exact.arrays import ExactArray, array, plain_objects
 from rbnotes.ledger.exact.degrees import sum_degree
-from rbnotes.ledger.exact.linear_algebra import ExactlySingular, is_close_to_zero
+from rbnotes.ledger.exact.linear_algebra import ProvedSingular, is_close_to_zero
 from rbnotes.ledger.exact.loader import exact_package
-from rbnotes.ledger.exact.numbers import Exact, ball, trace
+from rbnotes.ledger.exact.numbers import MAX_WIDTH, Exact, ball, trace
 from rbnotes.ledger.exact.replacements import SET_BITS, SET_SIZE, seed_offsets
+from rbnotes.ledger.exact.symbolic import is_identity
 from rbnotes.ledger.record import WRONG_AS_PRINTED
 
 NUM_DRAWS = 3
@@ -28,13 +29,13 @@ MAX_DRAWS = 30
 """Inputs that are tried until a wrong print fails."""
 FIRST_DRAW = 2
 """Draws that are skipped: the first are the simplest."""
-MAX_WIDTH = 1e-40
-"""Width of an enclosure relative to the size of the entry."""
 MAX_ERROR_PROBABILITY = 1e-18
 SECONDS_PER_EVALUATION = 10.0
 MAX_PATHS = 32
 """Outcomes of undecided comparisons that are tried."""
-EXACT, ENCLOSED = "exact", "enclosed"
+SECONDS_FOR_SYMBOLS = 2.0
+"""Limit of time for the proof of one claim on symbols."""
+SYMBOLIC, EXACT, ENCLOSED = "symbolic", "exact", "enclosed"
 
 
 class TimeLimitExceeded(Exception):
@@ -100,14 +101,14 @@ class Evaluation:
         Why the result proves nothing, if so.
     num_branches
         Comparisons of numbers that depend on the inputs.
-    is_undefined
-        True if a matrix of fractions has no inverse, which proves that the form has no value.
+    undefined
+        ``exact`` or ``enclosed`` if a matrix is shown to have no inverse, so that the form has no value.
     """
 
     numbers: np.ndarray | None
     caveat: str = ""
     num_branches: int = 0
-    is_undefined: bool = False
+    undefined: str = ""
 
 
 def evaluate(form: Any, values: Mapping[str, Any]) -> list[Evaluation]:
@@ -144,9 +145,10 @@ def _evaluate_path(form: Any, values: Mapping[str, Any], choices: tuple[bool, ..
         numbers = plain_objects(result)
     except TimeLimitExceeded:
         raise
-    except ExactlySingular as error:
+    except ProvedSingular as error:
+        kind = EXACT if error.is_exact else ENCLOSED
         is_proved = not trace.tainted_decisions and not trace.outcomes
-        return Evaluation(None, f"{type(error).__name__}: {error}", is_undefined=is_proved)
+        return Evaluation(None, f"LinAlgError: {error}", undefined=kind if is_proved else "")
     except Exception as error:
         return Evaluation(None, f"{type(error).__name__}: {error}"[:120])
     if len(trace.outcomes) < len(choices):
@@ -184,8 +186,8 @@ def _compare_results(actual: Evaluation, expected: Evaluation) -> Comparison:
     """Compare two results: equal, different or unknown, exactly or by enclosures."""
     reason = expected.caveat and f"oracle: {expected.caveat}"
     reason = reason or (actual.caveat and f"form: {actual.caveat}")
-    if actual.is_undefined and not expected.caveat:
-        return Comparison("different", EXACT, distance=np.inf)
+    if actual.undefined and not expected.caveat:
+        return Comparison("different", actual.undefined, distance=np.inf)
     if actual.numbers is None or expected.numbers is None:
         return Comparison("unknown", reason=reason)
     if actual.numbers.shape != expected.numbers.shape:
@@ -259,22 +261,61 @@ def _draws_to_compare(
             yield values
 
 
-def prove(record: Any, num_draws: int = NUM_DRAWS) -> Evidence:
-    """Return the evidence for a record of the exact copy of the package."""
+def prove(record: Any, num_draws: int = NUM_DRAWS, *, with_symbols: bool = True) -> Evidence:
+    """Return the evidence for a record of the exact copy of the package.
+
+    Parameters
+    ----------
+    record
+        A record.
+    num_draws
+        Number of exact inputs.
+    with_symbols
+        If True, a proof is tried on symbols, too.
+    """
     with exact_package():
         try:
-            return _prove(record, num_draws)
+            result = _prove(record, num_draws)
+            if with_symbols and result.kind in (EXACT, ENCLOSED) and _is_proved_on_symbols(record):
+                return replace(result, kind=SYMBOLIC)
+            return result
         except TimeLimitExceeded as error:  # the alarm rang while a limit ended
             return Evidence("sampled", reason=f"TimeLimitExceeded: {error}")
 
 
-def prove_claim(id: str, num_draws: int = NUM_DRAWS) -> Evidence:
-    """Return the evidence for the claim of this id."""
+def _right_forms(record: Any) -> Iterator[tuple[Any, Any]]:
+    """Return the forms that must agree with the oracle, with their inputs."""
+    for name, inputs in (("inputs", record.inputs), ("condition_inputs", record.condition_inputs)):
+        for kind in ("printed", "library"):
+            form = getattr(record, kind)
+            if inputs is None or form is None:
+                continue
+            is_wrong = kind == "printed" and name == "inputs" and record.verdict in WRONG_AS_PRINTED
+            is_elsewhere = record.condition_inputs is not None and kind == "library" and name == "inputs"
+            if not is_wrong and not is_elsewhere:
+                yield form, inputs
+
+
+def _is_proved_on_symbols(record: Any) -> bool:
+    """Return True if all forms that must agree with the oracle are the same functions of symbols."""
+    forms = list(_right_forms(record))
+    try:
+        with time_limit(SECONDS_FOR_SYMBOLS):
+            return bool(forms) and all(
+                bool(inputs) and is_identity(form, record.reference, _draws(record, inputs, 1)[0])
+                for form, inputs in forms
+            )
+    except (Exception, TimeLimitExceeded):
+        return False
+
+
+def prove_claim(id: str, num_draws: int = NUM_DRAWS, *, with_symbols: bool = True) -> Evidence:
+    """Return the evidence for the claim of this id; see :func:`prove`."""
     with exact_package():
         from rbnotes.ledger import find
 
         record = find(id)
-    return prove(record, num_draws)
+    return prove(record, num_draws, with_symbols=with_symbols)
 
 
 def _prove(record: Any, num_draws: int) -> Evidence:

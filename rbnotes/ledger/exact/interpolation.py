@@ -11,7 +11,8 @@ from flint import arb
 
 from rbnotes.ledger.exact import linear_algebra as la
 from rbnotes.ledger.exact.arrays import array, implements_numpy, object_array, plain_objects, wrap
-from rbnotes.ledger.exact.numbers import Exact, NotExact, convert, real_part
+from rbnotes.ledger.exact.expressions import NotExact
+from rbnotes.ledger.exact.numbers import Exact, convert, real_part
 from rbnotes.ledger.exact.stand_ins import ModuleStandIn, numpy
 
 MIN_INTEGRAL_NODES = 6

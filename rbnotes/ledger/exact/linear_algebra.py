@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, NamedTuple
@@ -25,7 +26,8 @@ from rbnotes.ledger.exact.arrays import (
 )
 from rbnotes.ledger.exact.degrees import Degree, new_factor, row_degree
 from rbnotes.ledger.exact.duals import Dual, split, tag_of
-from rbnotes.ledger.exact.numbers import ONE, ZERO, Exact, NotExact, ball, real_part
+from rbnotes.ledger.exact.expressions import Expression, NotExact
+from rbnotes.ledger.exact.numbers import MAX_WIDTH, ONE, ZERO, Exact, ball, real_part
 
 
 class EigenDecomposition(NamedTuple):
@@ -35,8 +37,12 @@ class EigenDecomposition(NamedTuple):
     eigenvectors: Any
 
 
-class ExactlySingular(np.linalg.LinAlgError):
-    """A matrix of fractions has no inverse."""
+class ProvedSingular(np.linalg.LinAlgError):
+    """A matrix has no inverse: its determinant is zero (`is_exact`), or a narrow ball that contains zero."""
+
+    def __init__(self, is_exact: bool) -> None:
+        super().__init__("Singular matrix")
+        self.is_exact = is_exact
 
 
 class SingularValueDecomposition(NamedTuple):
@@ -56,6 +62,11 @@ class OrthogonalDecomposition(NamedTuple):
 
 def _has_duals(*matrices: np.ndarray) -> bool:
     return any(entry.__class__ is Dual for M in matrices for entry in M.flat)
+
+
+def _has_symbols(*matrices: np.ndarray) -> bool:
+    entries: list[Any] = [real_part(entry) for M in matrices for entry in M.flat]
+    return any(entry.value.__class__ is Expression for entry in entries)
 
 
 def _is_rational(*matrices: np.ndarray) -> bool:
@@ -98,7 +109,7 @@ def _solve(M: np.ndarray, right: np.ndarray) -> np.ndarray:
     n = M.shape[0]
     if n == 0 or right.shape[1] == 0:
         return np.empty((n, right.shape[1]), object)
-    if _has_duals(M, right):
+    if _has_duals(M, right) or _has_symbols(M, right):
         return _solve_by_elimination(M, right)
     rational, degree = _is_rational(M, right), None
     if rational:
@@ -108,13 +119,26 @@ def _solve(M: np.ndarray, right: np.ndarray) -> np.ndarray:
     try:
         solution = _to_flint(M, rational).solve(_to_flint(right, rational))
     except ZeroDivisionError:
-        is_proved = rational and not _is_tainted(M)
-        raise (ExactlySingular if is_proved else np.linalg.LinAlgError)("Singular matrix") from None
+        if not _is_tainted(M) and (rational or _is_narrowly_singular(M)):
+            raise ProvedSingular(rational) from None
+        raise np.linalg.LinAlgError("Singular matrix") from None
     return _from_flint(solution, _is_tainted(M, right), degree)
 
 
+def _is_narrowly_singular(M: np.ndarray) -> bool:
+    """Return True if the ball of the determinant contains zero and is narrow.
+
+    It is compared with the product of the lengths of the rows, which bounds the determinant.
+    """
+    determinant = _to_flint(M, False).det()
+    bound = math.prod(float(_length(row)) for row in M)
+    return bool(determinant.contains(0)) and float(determinant.rad()) < MAX_WIDTH * bound
+
+
 def _magnitude(number: Any) -> float:
-    return abs(float(real_part(number)))
+    """Return the absolute value, of an expression that at the draw, to choose a pivot."""
+    value: Any = real_part(number).value
+    return abs(float(ball(value.point if value.__class__ is Expression else value).mid()))
 
 
 def _solve_by_elimination(M: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -122,7 +146,8 @@ def _solve_by_elimination(M: np.ndarray, right: np.ndarray) -> np.ndarray:
     n, W = M.shape[0], np.concatenate([M, right], axis=1)
     for i in range(n):
         pivot = max(range(i, n), key=lambda r: _magnitude(W[r, i]))
-        if not real_part(W[pivot, i]) != 0:
+        value: Any = real_part(W[pivot, i])
+        if value.value.__class__ is not Expression and not value != 0:
             raise np.linalg.LinAlgError("Singular matrix")
         W[[i, pivot]] = W[[pivot, i]]
         W[i, i:] = W[i, i:] / W[i, i]
@@ -137,7 +162,7 @@ def _determinant(M: np.ndarray) -> Any:
     n = M.shape[0]
     if n == 0:
         return ONE
-    if not _has_duals(M):
+    if not _has_duals(M) and not _has_symbols(M):
         rational = _is_rational(M)
         degree = _determinant_degree(M)[0] if rational else None
         return Exact(_to_flint(M, rational).det(), _is_tainted(M), degree)
@@ -230,8 +255,13 @@ def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.asarray(to_plain(wrap(a) @ wrap(b)))
 
 
-def _pseudoinverse(M: np.ndarray, *_: Any, **__: Any) -> np.ndarray:
+def _pseudoinverse(M: np.ndarray, rcond: Any = None, **_: Any) -> np.ndarray:
     """Return the pseudoinverse."""
+    factors = _numerical_factors(M, rcond)
+    if factors is not None:
+        # The product and the truncated matrix have one rank and differ by 2 d at most: Wedin's bound.
+        radius = 8 * factors.inverse_norm**2 * factors.error
+        return _widen(_pseudoinverse_of_product(factors.columns, factors.rows), radius)
     n, m = M.shape
     pivots, C = echelon_form(M) if M.size else ([], M)
     if not pivots:
@@ -240,8 +270,68 @@ def _pseudoinverse(M: np.ndarray, *_: Any, **__: Any) -> np.ndarray:
         return _solve(_product(M.T, M), M.T)
     if len(pivots) == n:
         return _solve(_product(M, M.T), M).T
-    B = M[:, pivots]
+    return _pseudoinverse_of_product(M[:, pivots], C)
+
+
+class _Factors(NamedTuple):
+    """A product `columns` @ `rows` of the rank of a matrix, the numerical one for a relative tolerance.
+
+    Attributes
+    ----------
+    error
+        Bound on the Frobenius norm of the difference from the matrix.
+    inverse_norm
+        Bound on the norm of the pseudoinverse of the product.
+    """
+
+    columns: np.ndarray
+    rows: np.ndarray
+    error: Exact
+    inverse_norm: Exact
+
+
+def _length(M: np.ndarray) -> Any:
+    """Return the Frobenius norm, at least an upper bound."""
+    values = [ball(entry.value) for entry in M.flat]
+    return Exact(sum((x * x for x in values), arb(0)).abs_upper().sqrt())
+
+
+def _numerical_factors(M: np.ndarray, rcond: Any) -> _Factors | None:
+    """Return factors of a matrix of balls; None if its rank for this tolerance is undecided.
+
+    With the error d and the pseudoinverse P of the product, the singular values of the matrix are at most d,
+    or at least 1/|P| - d.
+    """
+    if rcond is None or M.ndim != 2 or _has_duals(M) or _is_rational(M):
+        return None
+    size, W, rows, columns = _length(M), M.copy(), [], []
+    for _ in range(min(M.shape)):
+        p, j = max(np.ndindex(*W.shape), key=lambda index: _magnitude(W[index]))
+        if _magnitude(W[p, j]) < float(rcond) * float(size) / math.prod(M.shape):
+            break
+        rows.append(W[p] / W[p, j])
+        columns.append(W[:, j].copy())
+        W = W - np.outer(columns[-1], rows[-1])
+    if not rows:
+        return None
+    B, C = np.stack(columns, 1), np.stack(rows)
+    inverse_norm = _length(_pseudoinverse_of_product(B, C))
+    error = _length(M - _product(B, C))
+    largest, smallest = size / (2 * min(M.shape)), 1 / inverse_norm - error
+    is_decided = ball((smallest - size * rcond).value) > 0 and ball((largest * rcond - error).value) > 0
+    return _Factors(B, C, error, inverse_norm) if is_decided else None
+
+
+def _pseudoinverse_of_product(B: np.ndarray, C: np.ndarray) -> np.ndarray:
+    """Return the pseudoinverse of B C for independent columns of B and rows of C."""
     return _product(C.T, _solve(_product(C, C.T), _solve(_product(B.T, B), B.T)))
+
+
+def _widen(M: np.ndarray, radius: Exact) -> np.ndarray:
+    """Return a matrix of balls that are wider by a radius."""
+    bound = ball(radius.value).abs_upper()
+    margin = (-bound).union(bound)
+    return object_array([Exact(ball(each.value) + margin, each.tainted) for each in M.flat], M.shape)
 
 
 pinv = FUNCTIONS[np.linalg.pinv] = over_leading_axes(_pseudoinverse, 2)
@@ -251,7 +341,7 @@ pinv = FUNCTIONS[np.linalg.pinv] = over_leading_axes(_pseudoinverse, 2)
 def lstsq(a: Any, b: Any, rcond: Any = None, **_: Any) -> Any:
     """Return the shortest least-squares solution."""
     a, b = plain_objects(a), plain_objects(b)
-    return wrap(_product(_pseudoinverse(a), b)), zeros(0), _rank(a), None
+    return wrap(_product(_pseudoinverse(a, rcond), b)), zeros(0), _rank(a), None
 
 
 @implements_numpy(np.linalg.norm)
@@ -283,7 +373,7 @@ def _characteristic_roots(M: np.ndarray) -> list[Any]:
         integers: Any = flint.fmpz_poly([int((c * scale).p) for c in polynomial.coeffs()])
         return [root for root, multiplicity in integers.complex_roots() for _ in range(multiplicity)]
     try:
-        return list(acb_mat(_to_flint(M, False)).eig())
+        return list(acb_mat(_to_flint(M, False)).eig(multiple=True))
     except (ValueError, ArithmeticError) as error:
         raise NotExact(f"eigenvalues: {error}") from None
 
@@ -378,10 +468,20 @@ def orthonormalize(vectors: list[np.ndarray]) -> list[np.ndarray]:
     return basis
 
 
-def null_space(M: Any, *_: Any, **__: Any) -> np.ndarray:
+def null_space(M: Any, rcond: Any = None, **_: Any) -> np.ndarray:
     """Return an orthonormal basis of the null space, as columns."""
     M = plain_objects(M)
-    n, (pivots, W) = M.shape[1], echelon_form(M)
+    factors = _numerical_factors(M, rcond)
+    if factors is not None:
+        # The basis of the truncated matrix nearest to that of the product differs by the sines of the angles
+        # between the spaces, d / (1/|P| - d), times the root of two.
+        basis = _null_basis(*echelon_form(factors.rows), M.shape[1])
+        return _widen(basis, 4 * factors.inverse_norm * factors.error)
+    return _null_basis(*echelon_form(M), M.shape[1])
+
+
+def _null_basis(pivots: list[int], W: np.ndarray, n: int) -> np.ndarray:
+    """Return an orthonormal basis of the null space of reduced rows."""
     vectors = []
     for column in (j for j in range(n) if j not in pivots):
         v = np.asarray(to_plain(zeros(n)))

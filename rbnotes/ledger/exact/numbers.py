@@ -28,9 +28,12 @@ from rbnotes.ledger.exact.degrees import (
     root_degree,
     sum_degree,
 )
+from rbnotes.ledger.exact.expressions import Expression, NotExact
 
 PRECISION = 333
 """Bits of a ball, a hundred decimal digits."""
+MAX_WIDTH = 1e-40
+"""Width of an enclosure relative to the size of the entry, up to which it proves equality."""
 MAX_EXACT_DIGITS = 12
 """A float64 with at most so many decimal digits stands for the decimal number that was written."""
 MAX_DYADIC_DENOMINATOR = 2**30
@@ -41,10 +44,6 @@ CHECKS = ("rbnotes.arguments", "rbnotes.constraints.matrices")
 """Modules whose comparisons accept or refuse arguments, and change no value."""
 
 flint.ctx.prec = PRECISION
-
-
-class NotExact(ArithmeticError):
-    """An operation that has no exact counterpart."""
 
 
 @dataclass
@@ -100,8 +99,19 @@ class EvaluationTrace:
 trace = EvaluationTrace()
 
 
-def ball(value: fmpq | arb) -> arb:
+def point_in_check(value: Expression) -> fmpq:
+    """Return the value at the draw for a check of arguments; refuse everything else."""
+    frame = _caller()
+    if frame is None or not frame.f_globals.get("__name__", "").startswith(CHECKS):
+        trace.tainted_decisions += 1
+        raise NotExact("a branch, a root or a function of symbols")
+    return value.point
+
+
+def ball(value: fmpq | arb | Expression) -> arb:
     """Return a value as a ball."""
+    if isinstance(value, Expression):
+        return arb(point_in_check(value))
     return value if value.__class__ is arb else arb(value)
 
 
@@ -249,11 +259,13 @@ def _divide(a, b):
     """Return the quotient of two values; division by zero gives NaN or infinity."""
     if b.__class__ is fmpq:
         if b == 0:
+            if a.__class__ is Expression:
+                raise NotExact("a division of symbols by zero")
             if a.__class__ is arb or a == 0:
                 return arb("nan")
             return arb("inf") if a > 0 else arb("-inf")
         return a / b
-    if a.__class__ is fmpq:
+    if a.__class__ is fmpq and b.__class__ is arb:
         return fmpq(0) if a == 0 and not b.contains(0) else arb(a) / b
     return a / b
 
@@ -272,6 +284,10 @@ def _compare(relation: Callable[[Any, Any], bool], if_less: bool, if_greater: bo
     def decide(a, b):
         if a.__class__ is fmpq and b.__class__ is fmpq:
             return relation(a, b)
+        if a.__class__ is Expression or b.__class__ is Expression:
+            difference = a - b
+            if difference.__class__ is fmpq:
+                return relation(difference, 0)
         is_same = a is b
         a, b = ball(a), ball(b)
         if a.is_nan() or b.is_nan():
@@ -346,6 +362,8 @@ class Exact(ArrayLikeNumber):
         return Exact(-self.value, self.tainted, self.degree)
 
     def __abs__(self):
+        if self.value.__class__ is Expression:
+            return Exact(abs(point_in_check(self.value)), self.tainted)
         if self.degree != CONSTANT:
             trace.record_branch(bool(ball(self.value) < 0))
         return Exact(abs(self.value), self.tainted, self.degree)
@@ -369,8 +387,6 @@ class Exact(ArrayLikeNumber):
         """Return the power by repeated squaring."""
         if n < 0:
             return 1 / self._integer_power(-n)
-        if self.value.__class__ is arb:
-            return Exact(self.value**n, self.tainted)
         result, square = ONE, self
         while n:
             result = result * square if n & 1 else result
@@ -457,6 +473,8 @@ def _elementary(name: str, argument: int | None, value_there: int) -> Callable[[
     def function(self):
         if self.value.__class__ is fmpq and self.value == argument:
             return Exact(fmpq(value_there), self.tainted)
+        if self.value.__class__ is Expression and name in ("sin", "cos"):
+            return Exact(self.value.cosine_and_sine()[name == "sin"], self.tainted)
         return Exact(getattr(ball(self.value), name)(), self.tainted)
 
     return function

@@ -30,7 +30,8 @@ from rbnotes.ledger.exact.arrays import (
     zeros,
 )
 from rbnotes.ledger.exact.duals import arctan2
-from rbnotes.ledger.exact.numbers import PI, ZERO, NotExact, real_part
+from rbnotes.ledger.exact.expressions import NotExact
+from rbnotes.ledger.exact.numbers import PI, ZERO, real_part
 from rbnotes.ledger.exact.stand_ins import ModuleStandIn
 
 NNLS_TOLERANCE = 2.0**-40
@@ -295,7 +296,7 @@ linalg = ModuleStandIn(
         "lu_factor": lambda M, **_: array(M, float),
         "lu_solve": lambda factor, b, **_: la.solve(factor[0] if isinstance(factor, tuple) else factor, b),
         "norm": la.norm,
-        "null_space": lambda M, *_, **__: wrap(la.null_space(M)),
+        "null_space": lambda M, rcond=None, **_: wrap(la.null_space(M, rcond)),
         "orth": lambda M, **_: wrap(np.stack(la.orthonormalize(list(plain_objects(M).T)), 1)),
         "pinv": la.pinv,
         "qr": _qr,

@@ -6,7 +6,8 @@ import pytest
 
 from rbnotes.ledger.exact import stand_ins
 from rbnotes.ledger.exact.duals import Dual, new_tag, split
-from rbnotes.ledger.exact.numbers import ONE, PRECISION, NotExact, decimal, rational
+from rbnotes.ledger.exact.expressions import NotExact
+from rbnotes.ledger.exact.numbers import ONE, PRECISION, decimal, rational
 from rbnotes.ledger.exact.replacements import derivative_along
 from rbnotes.ledger.exact.scipy_stand_in import linalg
 

@@ -6,10 +6,11 @@ from types import SimpleNamespace
 import pytest
 
 from rbnotes.ledger.exact import evidence, stand_ins
-from rbnotes.ledger.exact.evidence import prove
 from rbnotes.ledger.exact.loader import exact_package
+from rbnotes.ledger.exact.numbers import decimal
 
 np = stand_ins.numpy
+prove = functools.partial(evidence.prove, with_symbols=False)
 NUM_DRAWS = 3
 
 
@@ -167,19 +168,56 @@ def test_conditional_claims_are_proved_on_both_sides(some):
     assert not prove(claim("conditional", inputs=commuting, condition_inputs=commuting, **fields)).is_proof
 
 
-def test_a_singular_matrix_of_fractions_proves_a_print_undefined(some):
+def solve_with_twice_the_row(scale):
+    """Return a solve with a singular matrix, if the scales of both rows are exact multiples."""
+    return lambda a: np.linalg.solve(np.array([np.sqrt(2) * a, np.sqrt(8) * a * scale]), np.ones(2))
+
+
+def test_a_singular_matrix_proves_a_print_undefined(some):
     def twice_the_same_row(a):
         return np.linalg.solve(np.array([a, 2 * a]), np.ones(2))
 
-    fields = {"printed": twice_the_same_row, "reference": lambda a: a, "library": lambda a: a}
-    result = prove(claim("erratum", **fields, inputs={"a": some.nonzero_vectors(2)}))
+    fields = {"reference": lambda a: a, "library": lambda a: a, "inputs": {"a": some.nonzero_vectors(2)}}
+    result = prove(claim("erratum", **fields, printed=twice_the_same_row))
     assert (result.kind, result.num_wrong) == ("exact", NUM_DRAWS)
+    result = prove(claim("erratum", **fields, printed=solve_with_twice_the_row(1)))
+    assert (result.kind, result.num_wrong) == ("enclosed", NUM_DRAWS)
+    rounded = 1 + 1e-15 / 3
+    assert prove(claim("erratum", **fields, printed=solve_with_twice_the_row(rounded))).kind == "sampled"
 
-    def by_roots(a):  # balls do not decide it
-        return np.linalg.solve(np.array([np.sqrt(2) * a, np.sqrt(8) * a]), np.ones(2))
 
-    result = prove(claim("erratum", **fields | {"printed": by_roots}, inputs={"a": some.nonzero_vectors(2)}))
-    assert result.kind == "sampled"
+def test_a_tolerance_decides_the_rank_of_balls(some):
+    from rbnotes.ledger.exact.scipy_stand_in import linalg
+
+    def dependent_rows(a, b):
+        return np.array([np.sqrt(2) * a, np.sqrt(3) * b, np.sqrt(6) * a + np.sqrt(27) * b])
+
+    def by_null_space(a, b):
+        basis = linalg.null_space(dependent_rows(a, b), rcond=1e-9)
+        return basis @ basis.T
+
+    def by_least_squares(a, b):
+        rows = dependent_rows(a, b)
+        return np.eye(3) - np.linalg.lstsq(rows, rows, rcond=1e-9)[0]
+
+    def by_normal(a, b):
+        normal = np.cross(a, b)
+        return np.outer(normal, normal) / (normal @ normal)
+
+    def without_tolerance(a, b):
+        basis = linalg.null_space(dependent_rows(a, b))
+        return basis @ basis.T
+
+    def off_by_one_part(a, b):
+        return (1 + np.sqrt(2) * decimal("1e-30")) * by_normal(a, b)
+
+    inputs = {"a": some.vectors(), "b": some.vectors()}
+    for form in (by_null_space, by_least_squares):
+        result = prove(claim(printed=form, reference=by_normal, inputs=inputs))
+        assert result.kind == "enclosed"
+        assert result.digits > 60
+        assert prove(claim(printed=form, reference=off_by_one_part, inputs=inputs)).kind == "undecided"
+    assert prove(claim(printed=without_tolerance, reference=by_normal, inputs=inputs)).kind == "sampled"
 
 
 def test_complementarity_problems_are_solved_exactly(some):

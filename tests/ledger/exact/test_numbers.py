@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from rbnotes.ledger.exact import stand_ins
 from rbnotes.ledger.exact.arrays import array, plain_objects, to_exact, zeros
+from rbnotes.ledger.exact.expressions import NotExact
 from rbnotes.ledger.exact.numbers import (
     PI,
     PRECISION,
     Exact,
-    NotExact,
     all_equal,
     convert,
     decimal,
@@ -185,6 +185,22 @@ def test_eigenvalues_and_exponentials_agree_with_mpmath():
     vectors = stand_ins.numpy.linalg.eigh(M).eigenvectors
     residual = to_exact(np.array(M)) @ vectors - vectors * result
     assert max(abs(float(each)) for each in residual.view(np.ndarray).flat) < 1e-80
+
+
+def test_powers_of_balls_that_contain_zero_are_narrow():
+    nearly_zero = rational(2).sqrt() ** 2 - 2
+    assert nearly_zero.value.contains(0)
+    for power in (1, 2, 3):
+        assert abs(float((nearly_zero**power).value.rad())) < 1e-90
+
+
+def test_repeated_eigenvalues_are_enclosed():
+    root = rational(2).sqrt()
+    M = root * to_exact(np.array([[2.0, 1, 1], [1, 2, 1], [1, 1, 2]]))
+    values = plain_objects(stand_ins.numpy.linalg.eigvalsh(M))
+    for value, factor in zip(values, (1, 1, 4), strict=True):
+        assert (value - factor * root).value.contains(0)
+        assert float(value.value.rad()) < 1e-40
 
 
 def test_decompositions_reproduce_their_matrix():

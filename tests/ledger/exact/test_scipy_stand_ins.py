@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from rbnotes.ledger.exact import interpolation
 from rbnotes.ledger.exact import scipy_stand_in as exact
 from rbnotes.ledger.exact.arrays import to_plain
-from rbnotes.ledger.exact.numbers import NotExact
+from rbnotes.ledger.exact.expressions import NotExact
 from rbnotes.ledger.exact.stand_ins import numpy
 
 RNG = np.random.default_rng(5)
