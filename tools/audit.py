@@ -30,8 +30,8 @@ TABLE = ROOT / "book" / "_data" / "audit.csv"
 SEED = 2_000
 MAX_VIOLATION = 1e-7
 """Largest accepted violation of a law of friction, as a velocity relative to those without impulses."""
-MAX_PROGRAM_VIOLATION = 1e-5
-"""The same for cone programs, whose residual may be 1e-6: it weighs the laws differently, by up to ten."""
+MAX_APPROACH = 1e-9
+"""Largest accepted approach velocity, relative in the same way."""
 COULOMB_MODELS = ("newton", "gauss_seidel", "coulomb")
 """Friction models with Coulomb's law for a circular cone."""
 
@@ -121,9 +121,9 @@ def audit_friction(size: int) -> Count:
                 sizes = law_violations(problem, solution)
             else:
                 sizes = violations(problem, solution.contact_impulses, LAWS[name])
-            worst = max(sizes, key=lambda law: sizes[law])
-            limit = MAX_PROGRAM_VIOLATION if name == "coulomb" else MAX_VIOLATION
-            faults[f"{name}: {worst}"] += bool(sizes[worst] > limit)
+            limits = dict.fromkeys(sizes, MAX_VIOLATION) | {"approach": MAX_APPROACH}
+            worst = max(sizes, key=lambda law: sizes[law] / limits[law])
+            faults[f"{name}: {worst}"] += bool(sizes[worst] > limits[worst])
     return Count(trials, faults.total(), reported, _details(faults))
 
 

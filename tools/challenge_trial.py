@@ -31,7 +31,7 @@ from challenge_variants import VARIANTS
 from rbnotes import ledger
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.coursework.cards import Card, standalone_code
-from rbnotes.coursework.challenge import Case, assess, cases, collect_answers
+from rbnotes.coursework.challenge import Case, assess, collect_answers
 from rbnotes.coursework.challenge.case_generation import (
     MAX_TINY_ANGLE,
     is_scalable,
@@ -159,6 +159,11 @@ def challenge_cases(claim: Record, seed: int, examples: int) -> list[Case]:
     return with_precision_masks(claim, list(iterate_all_cases(claim, seed=seed, examples=examples)))
 
 
+def independent_cases(claim: Record, seed: int, examples: int) -> list[Case]:
+    """Return the cases of the independent test: those of all regions of a challenge, with another seed."""
+    return list(iterate_all_cases(claim, seed=seed + OTHER_SEED, examples=examples))
+
+
 def claims(generator: random.Random) -> Iterator[Record]:
     """Yield claims with fast oracles in random order."""
     checkable = [
@@ -185,7 +190,7 @@ def trial(
     for claim in claims(generator):
         print(f"\r{num_changed} ", end="", file=sys.stderr, flush=True)
         claim_cases = challenge_cases(claim, seed, examples)
-        dense_cases = cases(claim, seed=seed + OTHER_SEED, examples=dense)
+        dense_cases = independent_cases(claim, seed, dense)
         for submission in submissions(claim, generator, min(each, count - num_changed)):
             num_changed += bool(submission.change)
             right = is_right(submission, dense_cases)
@@ -269,6 +274,14 @@ def with_angle(values: Values, name: str, angle: float) -> Values:
     return {**values, name: value if value.ndim else float(value)}
 
 
+def confirmed_case(claim: Record, region: Region, values: Values) -> Case | None:
+    """Return the case of these inputs, or None if a right form is wrong there: the claim may not hold."""
+    case = make_case(claim, region, values)
+    if case is None or not all(is_right(Submission(claim, "", form), [case]) for form in right_forms(claim)):
+        return None
+    return case
+
+
 def angle_slips(claim: Record, generator: random.Random) -> Iterator[Submission]:
     """Yield functions that are wrong close to a special angle, on a quarter of the angles there.
 
@@ -309,7 +322,7 @@ def angle_slips(claim: Record, generator: random.Random) -> Iterator[Submission]
             angle = special + offset if special else abs(offset)
             values = with_angle(generator.choice(cases).inputs, name, angle)
             region: Region = "tiny" if angle <= MAX_TINY_ANGLE else "special angle"
-            case = make_case(claim, region, values)
+            case = confirmed_case(claim, region, values)
             wrong_draws += case is not None and not is_right(Submission(claim, "", wrong), [case])
         if wrong_draws >= MIN_WRONG_FRACTION * NUM_RANGE_DRAWS:
             kind = "first-order series" if is_series else f"angle {special:.4g}"
@@ -376,7 +389,8 @@ def limit_slips(claim: Record, generator: random.Random) -> Iterator[Submission]
             if not _size(values[name]) > 0:
                 continue
             factor = limit / _size(values[name]) * 10.0 ** (generator.uniform(0, 1) * (1 if is_large else -1))
-            case = make_case(claim, "large" if is_large else "tiny", {**values, name: values[name] * factor})
+            rescaled = {**values, name: values[name] * factor}
+            case = confirmed_case(claim, "large" if is_large else "tiny", rescaled)
             if case is not None:
                 is_wrong = not is_right(Submission(claim, "", wrong), [case])
                 wrong_draws, right_draws = wrong_draws + is_wrong, right_draws + (not is_wrong)

@@ -19,7 +19,7 @@ def gauss_seidel_friction(
     *,
     cone: str = "disc",
     initial_guess: ArrayLike | None = None,
-    tolerance: float = 1e-8,
+    tolerance: float = 1e-9,
     max_sweeps: int = 10_000,
     raise_on_failure: bool = True,
 ) -> StepSolution:

@@ -11,6 +11,9 @@ Coulomb's law (Acary and Cadoux).
 The law determines the motion but not always the impulses: two walls may press a body between them with any
 pair of equal impulses. An interior-point method returns some point of the solution set. One more program
 finds the smallest impulses that make the same motion.
+
+The programs are accurate to about 1e-7. Newton's method (:mod:`rbnotes.friction.semismooth_newton`) refines
+their result where the tolerance is smaller.
 """
 
 from __future__ import annotations
@@ -32,7 +35,18 @@ from rbnotes.friction.contact_problem import (
     limited_coefficients,
     raise_not_converged,
 )
-from rbnotes.friction.residuals import natural_residual_unchecked, project_on_cone_unchecked
+from rbnotes.friction.residuals import (
+    natural_residual_unchecked,
+    project_on_cone_unchecked,
+    rounding_residual,
+)
+from rbnotes.friction.semismooth_newton import TOLERANCE, newton_search
+
+PROGRAM_TOLERANCE = 1e-6
+"""Residual at which the programs end; their accuracy allows about 1e-7."""
+
+MAX_NEWTON_STEPS = 20
+"""Largest number of Newton steps that refine the result of the programs."""
 
 MAX_STALLED_PROGRAMS = 40
 """Number of consecutive programs without a smaller residual after which the iteration counts as stalled."""
@@ -47,7 +61,7 @@ NULL_SPACE_TOLERANCE = 1e-7
 def socp_fixed_point_friction(
     problem: StepProblem,
     *,
-    tolerance: float = 1e-6,
+    tolerance: float = TOLERANCE,
     max_programs: int = 200,
     solver: str = "cvxpy",
     raise_on_failure: bool = True,
@@ -61,7 +75,7 @@ def socp_fixed_point_friction(
     ----------
     tolerance
         Accepted natural residual, dimensionless (:func:`rbnotes.friction.residuals.natural_residual`). The
-        accuracy of the programs allows about 1e-7.
+        programs end at 1e-6; Newton's method refines their result to a smaller tolerance.
     max_programs
         Largest number of programs of each search. Convergence is not guaranteed; for large ``mu`` a fixed
         point need not exist.
@@ -93,14 +107,20 @@ def socp_fixed_point_friction(
         raise InvalidArgument("problem", "a mass or regularization that is not symmetric", "symmetric ones")
     impulses: Array = np.zeros((contact_problem.count, 3))
     residual, programs = _law_residual(contact_problem, impulses), 0
+    program_tolerance = max(tolerance, PROGRAM_TOLERANCE)
     for mu in limited_coefficients(contact_problem.mu, *SEARCHED_COEFFICIENTS):
-        if residual <= (tolerance if programs else 0.0):
+        if residual <= (program_tolerance if programs else 0.0):
             break
-        candidate, steps = _search(replace(contact_problem, mu=mu), tolerance, max_programs)
+        candidate, steps = _search(replace(contact_problem, mu=mu), program_tolerance, max_programs)
         programs += steps
         candidate_residual = _law_residual(contact_problem, candidate)
         if candidate_residual < residual:
             impulses, residual = candidate, candidate_residual
+    if tolerance < residual <= program_tolerance:
+        refined, _, _ = newton_search(contact_problem, impulses, tolerance, MAX_NEWTON_STEPS)
+        refined_residual = _law_residual(contact_problem, refined)
+        if refined_residual < residual:
+            impulses, residual = refined, refined_residual
     solution = contact_problem.step_solution(
         impulses, iterations=programs, residual=residual, method="Coulomb"
     )
@@ -113,6 +133,7 @@ def _law_residual(contact_problem: FrictionContactProblem, impulses: Array) -> f
     velocities = contact_problem.velocities_from_impulses(impulses)
     return max_or_nan(
         natural_residual_unchecked(contact_problem, impulses, velocities),
+        rounding_residual(contact_problem, impulses),
         contact_problem.sticking_residual(impulses),
     )
 

@@ -315,6 +315,8 @@ def _map_to_region(
     if _region == "tiny" and may_vanish and selector % 3:
         return entries * 10.0 ** -TINY_EXPONENTS[selector // 3 % len(TINY_EXPONENTS)]
     is_angle = entries.size == 1 and low == 0 and 3 <= high < np.pi
+    if _region == "special angle" and entries.size == 1 and 3 <= low <= _target.angle <= high:
+        return np.array([_target.angle])  # an angle of more than half a turn
     if _region == "large" and (low == -high or (low >= 0 and not is_angle)) and selector % 3:
         return entries * 10.0 ** (1 + selector // 3 % MAX_LARGE_EXPONENT)
     if _region == "near pi" and may_vanish:

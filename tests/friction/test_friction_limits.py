@@ -262,6 +262,36 @@ def test_a_convex_program_with_large_coefficients_is_solved_or_reported():
             assert outside.max() < 1e-6 * np.abs(problem.momentum).max()
 
 
+MAX_APPROACH = 1e-9
+"""Largest accepted approach velocity of all models, relative to the free velocities."""
+
+
+@pytest.mark.parametrize("name", FRICTION_MODELS)
+@pytest.mark.parametrize("mu", [0.3, 30.0, pytest.param(1e6, marks=pytest.mark.slow)])
+def test_contacts_do_not_approach(name, mu):
+    """The measure is the same for all models, with their default options; other results are reported."""
+    solved = 0
+    for seed in (2, 3, 6, 8):
+        problem = with_mu(heap(np.random.default_rng(seed), 2, 4), mu)
+        try:
+            solution = FRICTION_MODELS[name].solve(problem)
+        except (FrictionNotConverged, NotSolved):
+            continue
+        solved += 1
+        assert approach(problem, solution) <= MAX_APPROACH
+    assert solved > 0
+
+
+def approach(problem, solution):
+    """Return the largest approach velocity, recomputed from the impulses, relative to the free ones."""
+    J = problem.contacts.matrix
+    J = (J.toarray() if hasattr(J, "toarray") else J).reshape(-1, problem.size)
+    free = np.linalg.solve(problem.mass, problem.momentum)
+    change = np.linalg.solve(problem.mass, J.T @ solution.contact_impulses.ravel())
+    normal = (J @ (free + change))[::3] - problem.contacts.normal_target
+    return np.max(-normal) / np.abs(J @ free).max()
+
+
 @pytest.mark.parametrize("name", FRICTION_MODELS)
 @pytest.mark.parametrize(
     "size", [1.0, pytest.param(1e-3, marks=pytest.mark.slow), pytest.param(1e6, marks=pytest.mark.slow)]

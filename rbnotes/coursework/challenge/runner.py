@@ -200,9 +200,7 @@ def challenge(
     stream = iterate_all_cases(record, seed=seed, examples=examples, first_batch=FIRST_BATCH_SIZE)
     results: TriedCases = []
     while not any(not assessment for _, _, assessment in results):
-        batch = with_precision_masks(
-            record, list(islice(stream, FIRST_BATCH_SIZE if not results else examples))
-        )
+        batch = with_precision_masks(record, list(islice(stream, None if results else FIRST_BATCH_SIZE)))
         if not batch:
             break
         batch_answers = collect_answers(function, [case.inputs for case in batch])

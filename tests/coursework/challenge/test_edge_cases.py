@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes import ledger
 from rbnotes.coursework.challenge import assess, cases, challenge, collect_answers
-from rbnotes.coursework.challenge.case_generation import right_forms
+from rbnotes.coursework.challenge.case_generation import make_case, right_forms
 from rbnotes.ledger.evaluation import evaluate
 
 pytestmark = pytest.mark.filterwarnings("ignore:the matrix subclass")  # which students have read of
@@ -335,6 +335,21 @@ def test_clipped_positive_numbers_fail(id, name):
 
     assert statuses(id, record.library, 96) == set()
     assert statuses(id, clipped, 96) == {"wrong"}
+
+
+@pytest.mark.parametrize(("share", "is_tie"), [(-0.5, True), (-0.484375, False), (-0.515625, False)])
+def test_generic_inputs_at_ties_are_left_out(share, is_tie):
+    """At a share of -1/2 the right forms decide by rounding if the contact releases."""
+    claim = ledger.find("lloyd/s0.11/t479#b")
+    inputs = {"depth": 0.578125, "speed": 0.984375, "share": share, "h": 0.0625}
+    case = make_case(claim, "generic", inputs)
+    assert (case is None) is is_tie
+    if case is not None:
+        assert all(assess(claim, case, each) for form in right_forms(claim) for each in answers(form, case))
+
+
+def answers(form, case):
+    return collect_answers(form, [case.inputs])
 
 
 def test_claim_with_restricted_condition_has_cases():

@@ -4,14 +4,19 @@ import numpy as np
 import pytest
 
 from rbnotes import challenge, ledger
+from rbnotes.coursework.challenge.calls import NUM_REPEATED_INPUTS
 from rbnotes.coursework.challenge.case_generation import (
     is_scalable,
+    iterate_angle_cases,
     iterate_scaled_cases,
     iterate_size_cases,
     right_forms,
 )
+from rbnotes.coursework.challenge.runner import FIRST_BATCH_SIZE
 
 EXAMPLES = 8
+CALLS_OF_REPEATED_INPUTS = 4
+"""Calls besides the first one: at once, with strided arrays, with perturbed numbers, and at the end."""
 STEP, PROGRAM, FORCE = "lloyd/s0.9.1/d1#a", "lloyd/s0.3/d3#b", "lloyd/s0.5/t106"
 
 
@@ -65,12 +70,40 @@ def test_a_pass_states_the_regions(id):
     assert f"rescaled {result.smallest_noticed_part('rescaled'):.0%}" in " ".join(str(result).split())
 
 
+def test_only_the_first_inputs_of_two_batches_are_repeated():
+    form, num_calls = right_forms(ledger.find(PROGRAM))[0], 0
+
+    def counted(*values):
+        nonlocal num_calls
+        num_calls += 1
+        return form(*values)
+
+    result = challenge(PROGRAM, counted, examples=EXAMPLES)
+    assert result.examples > 2 * FIRST_BATCH_SIZE
+    assert num_calls == result.examples + 2 * NUM_REPEATED_INPUTS * CALLS_OF_REPEATED_INPUTS
+
+
 @pytest.mark.slow
 def test_the_closest_angle_is_stated():
     id = "sueda/s1.3/e1.10#a"
     result = challenge(id, right_forms(ledger.find(id))[0], examples=EXAMPLES)
     assert 0 < result.nearest_special_angle < 1e-7
     assert "quarter turns" in str(result)
+
+
+@pytest.mark.parametrize(
+    ("id", "argument", "special_angle", "sides"),
+    [("sueda/s1.3/e1.10#f", "phi", np.pi, (-1,)), ("sueda/s2.4.8/t972#d", "q", 2 * np.pi, (-1, 1))],
+)
+def test_angles_close_to_the_limits_of_the_inputs_are_tried(id, argument, special_angle, sides):
+    """Filters accept these angles and reject others, which once ended the search."""
+    offsets = [
+        np.linalg.norm(case.inputs[argument][:3]) - special_angle
+        for case in iterate_angle_cases(ledger.find(id), seed=0)
+    ]
+    for decade in range(2, 7):
+        for side in sides:
+            assert np.isclose(offsets, side * 10.0**-decade, rtol=1e-6, atol=0).any(), (decade, side)
 
 
 def test_arguments_of_all_magnitudes_are_tried():

@@ -4,7 +4,10 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from rbnotes import ledger
 
 REPOSITORY = Path(__file__).parents[3]
 sys.path.insert(0, str(REPOSITORY / "tools"))
@@ -18,6 +21,24 @@ def test_handwritten_functions_are_judged_correctly():
     tally, missed = challenge_trial.variants(examples=96)
     assert missed == []
     assert (tally.right, tally.wrong) == (10, 32)
+
+
+def test_the_independent_test_covers_the_regions_of_the_challenge():
+    claim = ledger.find("lloyd/s0.3/d3#b")
+    regions, independent = (
+        {case.region for case in make(claim, 0, 16)}
+        for make in (challenge_trial.challenge_cases, challenge_trial.independent_cases)
+    )
+    assert independent == regions
+    assert {"rescaled", "other size"} <= regions
+
+
+def test_slips_lie_where_the_claim_holds():
+    """The printed form shortens vectors by a full turn, which is right from half a turn on."""
+    claim = ledger.find("sueda/s2.4.8/t972#d")
+    q = np.array([0.6, 0.0, 0.8])
+    assert challenge_trial.confirmed_case(claim, "tiny", {"q": 1e-3 * q}) is None
+    assert challenge_trial.confirmed_case(claim, "special angle", {"q": 6.0 * q}) is not None
 
 
 @pytest.mark.slow

@@ -15,7 +15,15 @@ from rbnotes.ledger.quantities import NUMBER, POSE, POSE_RATE, SCREW, TWIST
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
 from rbnotes.testing import derivative
-from rbnotes.testing.strategies import frames, numbers, rotation_vectors, twists, unit_vectors, vectors
+from rbnotes.testing.strategies import (
+    frames,
+    nonsingular_rotation_vectors,
+    numbers,
+    rotation_vectors,
+    twists,
+    unit_vectors,
+    vectors,
+)
 
 section = Section(
     "sueda/s1.3",
@@ -36,7 +44,7 @@ ANY_TWIST = {"phi": st.builds(lambda w, v: np.append(w, v), vectors(3, -4, 4), v
 TWIST_BELOW_PI = {
     "phi": st.builds(
         lambda w, v: np.append(w, v),
-        rotation_vectors().filter(lambda w: bool(np.linalg.norm(w) <= 3)),
+        nonsingular_rotation_vectors(rotation_vectors(), 0.0, 3.0),
         vectors(),
     )
 }
