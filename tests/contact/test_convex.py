@@ -292,7 +292,8 @@ def test_separations(family):
             core_distance = abs(distance) + 2 * small + sum(each.shape.rounding for each in placed)
             tolerance = 2 * FLAT_TOLERANCE**2 * core_distance + rounding
             if abs(result.distance) < TOUCHING_TOLERANCE * size:
-                tolerance += small  # touching cores have a mean normal
+                # Touching cores have a mean normal.
+                tolerance += abs(distance) + min(small, TOUCHING_TOLERANCE * size)
             assert gap == pytest.approx(distance, abs=tolerance)
     assert num_inexact <= (0.1 if family == "enclosed" else 0.01) * NUM_PAIRS / len(FAMILIES)
     if family in ("unit", "millimeters", "kilometers"):
