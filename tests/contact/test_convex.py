@@ -1,11 +1,12 @@
 """Separations and contact points of cylinders, cones, ellipsoids and convex meshes.
 
 The oracles are support functions in closed form on many directions, the theorem of separating axes for
-overlapping polyhedra, points of the solids by their definition, and coal for separated solids. (coal's
-penetration depths of curved solids are only bounds.)
+overlapping polyhedra, points of the solids by their definition, and coal. Coal's depths of overlapping
+polyhedra, spheres and capsules are exact. For other solids its polytope lies within them, so that the depth
+is too small by up to a tolerance; where its algorithm ends early, the depth is too large.
 """
 
-from itertools import product
+from itertools import combinations_with_replacement, product
 
 import coal
 import numpy as np
@@ -17,14 +18,23 @@ from scipy.spatial.transform import Rotation
 from rbnotes import se3
 from rbnotes.contact import collide
 from rbnotes.contact.convex import PlacedSolid, separation
+from rbnotes.contact.distance import TOUCHING_TOLERANCE
 from rbnotes.contact.manifolds import FLAT_TOLERANCE
 from rbnotes.shapes import Box, Capsule, Cone, ConvexMesh, Cylinder, Ellipsoid, Plane, Sphere
 
-NUM_PAIRS = 10_000 if settings.default.max_examples > 100 else 360
-"""Number of pairs of all kinds: ten thousand with the profile "deep"."""
 KINDS = ("cylinder", "cone", "ellipsoid", "mesh", "box", "sphere", "capsule")
-NUM_OWN_KINDS = 4
-"""Kinds that only the algorithm for support points handles; one of each pair is of these."""
+CLASSES = tuple(
+    pair for pair in combinations_with_replacement(KINDS, 2) if not {*pair} <= {"sphere", "capsule"}
+)
+"""Pairs of kinds; each family takes them in turn. Those of spheres and capsules are tested elsewhere."""
+NUM_PAIRS = 10_000 if settings.default.max_examples > 100 else 8 * len(CLASSES)
+"""Number of pairs in all families: one of each class, or ten thousand with the profile "deep"."""
+ROUNDED_BOXES = (Box, Sphere, Capsule)
+"""Shapes for pairs of which `collide` has an algorithm of its own."""
+EXACT_IN_COAL = (Box, ConvexMesh, Sphere, Capsule)
+"""Shapes whose pairs have exact depths in coal."""
+EPA_TOLERANCE = 1e-3
+"""Largest amount by which coal's depths of other pairs are too small, relative to the size."""
 AXES = np.eye(3)
 DIRECTIONS = np.random.default_rng(1).normal(size=(4000, 3))
 DIRECTIONS /= np.linalg.norm(DIRECTIONS, axis=1)[:, None]
@@ -110,18 +120,17 @@ def polyhedron(shape, R):
     return normals / np.linalg.norm(normals, axis=1)[:, None], edges
 
 
-def draw(rng, scales):
-    """Return two shapes of random kinds and sizes, one of which only support points describe."""
-    kinds = [KINDS[rng.integers(NUM_OWN_KINDS)], KINDS[rng.integers(len(KINDS))]]
+def draw(rng, scales, number):
+    """Return two shapes of random sizes, in random order; their kinds are those of a class."""
+    kinds = CLASSES[number % len(CLASSES)][:: 1 if rng.random() < 0.5 else -1]
     return [solid(kind, scale * rng.uniform(0.2, 1.0, 3)) for kind, scale in zip(kinds, scales, strict=True)]
 
 
 def random_pairs(seed, count, scale=1.0):
     """Yield pairs of shapes with poses: from deep overlap to distances of a few sizes."""
     rng = np.random.default_rng(seed)
-    for _ in range(count):
-        solids = draw(rng, (scale, scale))
-        solids = solids[::-1] if rng.random() < 0.5 else solids
+    for number in range(count):
+        solids = draw(rng, (scale, scale), number)
         away = rng.normal(size=3)
         position = scale * rng.uniform(0.05, 1.8) * away / np.linalg.norm(away)
         yield solids, random_rotations(rng), (np.zeros(3), position)
@@ -134,25 +143,25 @@ def random_rotations(rng):
 def far_pairs(seed, count):
     """Yield pairs at distances of a hundred to a million times their sizes."""
     rng = np.random.default_rng(seed)
-    for _ in range(count):
+    for number in range(count):
         away = rng.normal(size=3)
         distance = 10 ** rng.uniform(2, 6)
-        yield draw(rng, (1.0, 1.0)), random_rotations(rng), (np.zeros(3), distance * away)
+        yield draw(rng, (1.0, 1.0), number), random_rotations(rng), (np.zeros(3), distance * away)
 
 
 def enclosed_pairs(seed, count):
     """Yield pairs of which one is deep in the other, some with the same center."""
     rng = np.random.default_rng(seed)
-    for _ in range(count):
+    for number in range(count):
         position = 0.01 * rng.normal(size=3) * (rng.random() < 0.7)
-        yield draw(rng, (1.0, 0.05)), random_rotations(rng), (np.zeros(3), position)
+        yield draw(rng, (1.0, 0.05), number), random_rotations(rng), (np.zeros(3), position)
 
 
 def mixed_pairs(seed, count, ratio):
     """Yield small solids at the surface of large ones: on a face, an edge or a corner of it."""
     rng = np.random.default_rng(seed)
-    for _ in range(count):
-        solids, rotations = draw(rng, (1.0, ratio)), random_rotations(rng)
+    for number in range(count):
+        solids, rotations = draw(rng, (1.0, ratio), number), random_rotations(rng)
         direction = DIRECTIONS[rng.integers(len(DIRECTIONS))]
         large, small = (shape.collision_geometry for shape, *_ in solids)
         surface = PlacedSolid(large, rotations[0], np.zeros(3)).support_point(direction)
@@ -169,7 +178,7 @@ def aligned_pairs(seed, count):
         Rotation.from_euler("xz", angles).as_matrix() for angles in product((0, np.pi / 2), (0, np.pi / 4))
     ]
     for number in range(count):
-        solids = draw(rng, (1.0, 1.0))
+        solids = draw(rng, (1.0, 1.0), number)
         if solids[0][0].__class__ is solids[1][0].__class__ and rng.random() < 0.5:
             solids[1] = solids[0]  # edges exactly on edges
         R = random_rotations(rng)[0] if rng.random() < 0.5 else AXES
@@ -206,20 +215,30 @@ FAMILIES = {
 }
 
 
-@pytest.mark.parametrize(
-    "family", [pytest.param(name, marks=() if name == "unit" else pytest.mark.slow) for name in FAMILIES]
-)
+def coal_distance(solids, rotations, positions, size):
+    """Return coal's signed distance and its normal from the second solid to the first."""
+    (_, a, a_origin), (_, b, b_origin) = solids
+    request, result = coal.DistanceRequest(), coal.DistanceResult()
+    request.enable_signed_distance = True
+    request.gjk_max_iterations = request.epa_max_iterations = 1000
+    request.gjk_tolerance, request.epa_tolerance = 1e-10 * size, 1e-8 * size
+    poses = [
+        coal.Transform3s(R, p + R @ origin)
+        for R, p, origin in zip(rotations, positions, (a_origin, b_origin), strict=True)
+    ]
+    return coal.distance(a, poses[0], b, poses[1], request, result), -np.array(result.normal)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
 def test_separations(family):
     """The separation is the maximum over all directions, the closest points are points of the solids."""
-    request = coal.DistanceRequest()
-    request.gjk_max_iterations = 1000
-    num_compared, num_inexact = {"axes": 0, "coal": 0}, 0
+    num_compared, num_inexact = dict.fromkeys(("axes", "coal", "exact depths", "depths", "close"), 0), 0
     for solids, rotations, positions in FAMILIES[family](NUM_PAIRS // len(FAMILIES)):
         placed, result, distance = separate(solids, rotations, positions)
         size = sum(each.shape.bounding_radius for each in placed)
         small = min(each.shape.bounding_radius for each in placed)
         rounding = 3e-13 * (size + np.linalg.norm(positions[1]))
-        (a, a_coal, a_origin), (b, b_coal, b_origin) = solids
+        a, b = (shape for shape, *_ in solids)
 
         def separations(n, a=a, b=b, rotations=rotations, positions=positions):
             on_a, on_b = support_function(a, -n @ rotations[0]), support_function(b, n @ rotations[1])
@@ -233,8 +252,9 @@ def test_separations(family):
             unit = directions / np.linalg.norm(directions, axis=1)[:, None]
             excess = max(excess, np.max(separations(unit)) - distance)
         num_inexact += excess > rounding
-        # Around a common center a circle of normals may be equally good.
-        assert excess <= (1e-9 if np.any(positions[1]) else 1e-4) * size + rounding
+        # Of symmetric pairs a circle of normals may be nearly equally good: MAX_SUPPORT_POINTS.
+        is_symmetric = family == "aligned" or not np.any(positions[1])
+        assert excess <= (1e-4 if is_symmetric else 1e-9) * size + rounding
         faces = polyhedron(a, rotations[0]), polyhedron(b, rotations[1])
         if distance < 0 and None not in faces:
             num_compared["axes"] += 1
@@ -252,20 +272,37 @@ def test_separations(family):
         ):
             surface = point + sign * each.shape.rounding * result.normal
             assert contains(shape, (surface - each.p) @ each.R, 1e-9 * each.shape.bounding_radius + rounding)
-        if distance > 1e-3 * size and family != "far":
-            num_compared["coal"] += 1
-            request.gjk_tolerance = 1e-10 * size
-            poses = [
-                coal.Transform3s(R, p + R @ origin)
-                for R, p, origin in zip(rotations, positions, (a_origin, b_origin), strict=True)
-            ]
-            expected = coal.distance(a_coal, poses[0], b_coal, poses[1], request, coal.DistanceResult())
-            assert distance == pytest.approx(expected, abs=1e-6 * size)
+        if abs(distance) > 1e-3 * size and family != "far":
+            expected, normal = coal_distance(solids, rotations, positions, size)
+            if distance > 0:
+                num_compared["coal"] += 1
+                assert distance == pytest.approx(expected, abs=1e-6 * size)
+            elif isinstance(a, EXACT_IN_COAL) and isinstance(b, EXACT_IN_COAL):
+                num_compared["exact depths"] += 1
+                assert distance == pytest.approx(expected, abs=1e-10 * size)
+                # Several normals may be equally good.
+                assert separations(normal[None])[0] == pytest.approx(distance, abs=1e-10 * size)
+            else:
+                num_compared["depths"] += 1
+                assert expected <= distance + EPA_TOLERANCE * size
+                num_compared["close"] += expected >= distance - 1e-5 * size
+        if isinstance(a, ROUNDED_BOXES) and isinstance(b, ROUNDED_BOXES):
+            poses = [se3.frame(R, p) for R, p in zip(rotations, positions, strict=True)]
+            gap = np.min(collide(a, poses[0], b, poses[1], max(distance, 0.0) + size).gap)
+            core_distance = abs(distance) + 2 * small + sum(each.shape.rounding for each in placed)
+            tolerance = 2 * FLAT_TOLERANCE**2 * core_distance + rounding
+            if abs(result.distance) < TOUCHING_TOLERANCE * size:
+                # Touching cores have a mean normal.
+                tolerance += abs(distance) + min(small, TOUCHING_TOLERANCE * size)
+            assert gap == pytest.approx(distance, abs=tolerance)
     assert num_inexact <= (0.1 if family == "enclosed" else 0.01) * NUM_PAIRS / len(FAMILIES)
     if family in ("unit", "millimeters", "kilometers"):
         assert num_compared["coal"] > NUM_PAIRS // len(FAMILIES) // 4
+        assert num_compared["exact depths"] > 0
     if family == "enclosed":
         assert num_compared["axes"] > 0
+        assert num_compared["depths"] > 10
+    assert num_compared["close"] >= 0.7 * num_compared["depths"]
 
 
 @pytest.mark.parametrize("other", [Plane(), Box([2.0, 2.0, 1.0])], ids=["plane", "box"])

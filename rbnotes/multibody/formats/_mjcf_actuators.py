@@ -7,8 +7,8 @@ import numpy as np
 from rbnotes.arguments import InvalidArgument
 from rbnotes.multibody.actuators import Motor, PositionServo, VelocityServo
 from rbnotes.multibody.formats import _mjcf_elements as xml
+from rbnotes.multibody.formats._located_xml import Element
 from rbnotes.multibody.formats._mjcf_contents import FileContents
-from rbnotes.multibody.formats._mjcf_elements import Element
 from rbnotes.multibody.formats.mjcf_model import MjcfActuator
 
 _ACTUATORS = {

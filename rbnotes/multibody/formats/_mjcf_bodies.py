@@ -10,8 +10,8 @@ import numpy as np
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.joints import ExponentialSpherical, JointType, Prismatic, Revolute
 from rbnotes.multibody.formats import _mjcf_elements as xml
+from rbnotes.multibody.formats._located_xml import Element, locate_errors
 from rbnotes.multibody.formats._mjcf_contents import FileContents
-from rbnotes.multibody.formats._mjcf_elements import Element
 from rbnotes.multibody.formats._mjcf_geometry import read_geom, read_inertia
 from rbnotes.multibody.formats.mjcf_model import POSITION_COUNTS, MjcfFrame, MjcfJoint
 from rbnotes.multibody.reduced.constraints import JointLimit, RotationLimit
@@ -41,7 +41,7 @@ def read_content(contents: FileContents, parent: Element, body: str, pose: Array
     for element in parent:
         match element.tag:
             case "geom":
-                with xml.locate_errors(element):
+                with locate_errors(element):
                     read_geom(contents, element, body, pose, child_class)
             case "body":
                 _read_body(contents, element, body, pose, child_class)
@@ -87,7 +87,7 @@ def _read_body(contents: FileContents, element: Element, parent: str, pose: Arra
         contents.frames[name] = MjcfFrame(name, np.eye(4))
     else:
         contents.frames[name] = MjcfFrame(model_parent, own_pose)
-    with xml.locate_errors(element):
+    with locate_errors(element):
         read_inertia(contents, element, name, child_class)
     read_content(contents, element, name, np.eye(4), child_class)
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.multibody.formats import _mjcf_elements as xml
+from rbnotes.multibody.formats._located_xml import Element
 from rbnotes.multibody.formats._mjcf_contents import CONTACT_SETTINGS, FileContents
-from rbnotes.multibody.formats._mjcf_elements import Element
 from rbnotes.multibody.reduced.constraints import Gear, LoopClosure, Weld
 from rbnotes.unchecked import quaternion, se3
 

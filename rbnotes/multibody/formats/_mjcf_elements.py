@@ -1,113 +1,32 @@
-"""XML elements of MJCF: lines, included files, default classes, numbers, orientations and shapes."""
+"""XML elements of MJCF: included files, default classes, numbers, orientations and shapes."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
-from xml.parsers import expat
 
 import numpy as np
 
 from rbnotes.arguments import MAX_ABS_VALUE, Array, InvalidArgument
+from rbnotes.multibody.formats._located_xml import Element, parse_text, read_file
 from rbnotes.shapes import Box, Capsule, Cylinder, Ellipsoid, Plane, Shape, Sphere
 from rbnotes.unchecked import quaternion, se3, so3
-
-MAX_DEPTH = 200
-"""Largest number of nested elements."""
-MAX_LENGTH = 20_000_000
-"""Largest number of characters in a file."""
-
-
-@dataclass
-class Element:
-    """XML element with the line where it begins.
-
-    Attributes
-    ----------
-    tag
-        Tag of the element.
-    attrib
-        Texts of the attributes by name.
-    line
-        Line of the file, from 1.
-    children
-        Elements in this one.
-    """
-
-    tag: str
-    attrib: dict[str, str]
-    line: int
-    children: list[Element] = field(default_factory=list)
-
-    def __iter__(self) -> Iterator[Element]:
-        return iter(self.children)
-
-    def get(self, name: str, default: str = "") -> str:
-        """Return the text of an attribute."""
-        return self.attrib.get(name, default)
-
-    def descendants(self) -> Iterator[Element]:
-        """Return all elements in this one."""
-        for element in self.children:
-            yield element
-            yield from element.descendants()
-
-    @property
-    def label(self) -> str:
-        """Element, name and line, for errors."""
-        name = self.get("name") or self.get("class")
-        return f"<{self.tag}>{f' {name!r}' if name else ''}, line {self.line}"
 
 
 def parse(source: str | Path) -> Element:
     """Return the root element ``<mujoco>`` of a file or its text, with the elements of included files."""
     if isinstance(source, str) and source.lstrip().startswith("<"):
-        return _parse_text(source.lstrip(), None, set())
+        return _parse_text(source, None, set())
     path = Path(source)
-    return _parse_text(_read(path), path.parent.resolve(), {path.resolve()})
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError) as error:
-        raise InvalidArgument("source", f"a source that cannot be read ({error})", "an MJCF file") from error
+    return _parse_text(read_file("source", path, "an MJCF file"), path.parent.resolve(), {path.resolve()})
 
 
 def _parse_text(text: str, folder: Path | None, visited: set[Path]) -> Element:
     """Return the root element of a text, with the elements of included files."""
-    if len(text) > MAX_LENGTH:
-        raise InvalidArgument("source", f"{len(text)} characters", f"at most {MAX_LENGTH}")
-    roots: list[Element] = []
-    stack: list[Element] = []
-    parser = expat.ParserCreate()
-
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        element = Element(tag, attributes, parser.CurrentLineNumber)
-        if len(stack) >= MAX_DEPTH:
-            raise InvalidArgument(element.label, f"more than {MAX_DEPTH} nested elements", "fewer")
-        (stack[-1].children if stack else roots).append(element)
-        stack.append(element)
-
-    def doctype(*_: object) -> None:
-        raise InvalidArgument(f"source, line {parser.CurrentLineNumber}", "a DOCTYPE", "a file without one")
-
-    parser.StartElementHandler = start
-    parser.EndElementHandler = lambda tag: stack.pop()
-    parser.StartDoctypeDeclHandler = doctype
-    try:
-        parser.Parse(text, True)
-    except (expat.ExpatError, ValueError, LookupError) as error:
-        if isinstance(error, InvalidArgument):
-            raise
-        raise InvalidArgument("source", f"XML with an error ({error})", "a well-formed file") from error
-    root = roots[0]
+    root = parse_text("source", text)
     if root.tag not in ("mujoco", "mujocoinclude"):
         raise InvalidArgument("source", f"<{root.tag}>", "an MJCF file, whose first element is <mujoco>")
     _include(root, folder, visited)
@@ -133,19 +52,8 @@ def _include(parent: Element, folder: Path | None, visited: set[Path]) -> None:
         visited.add(path)
         if not path.is_file():
             raise InvalidArgument(element.label, repr(name), "a file that exists")
-        children += _parse_text(_read(path), folder, visited)
+        children += _parse_text(read_file("source", path, "an MJCF file"), folder, visited)
     parent.children = children
-
-
-@contextmanager
-def locate_errors(element: Element) -> Iterator[None]:
-    """Add an element and its line to errors that name none."""
-    try:
-        yield
-    except InvalidArgument as error:
-        if ", line " in error.name:
-            raise
-        raise InvalidArgument(f"{element.label}: {error.name}", error.got, error.expected) from None
 
 
 @dataclass

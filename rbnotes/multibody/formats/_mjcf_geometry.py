@@ -11,9 +11,9 @@ from rbnotes import inertia
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.inertia import MassProperties
 from rbnotes.multibody.formats import _mjcf_elements as xml
+from rbnotes.multibody.formats._located_xml import MAX_LENGTH, Element, locate_errors
 from rbnotes.multibody.formats._mesh_files import Mesh, read_mesh
 from rbnotes.multibody.formats._mjcf_contents import CONTACT_SETTINGS, FileContents, Geom
-from rbnotes.multibody.formats._mjcf_elements import Element
 from rbnotes.multibody.model import Geometry
 from rbnotes.shapes import ConvexMesh, Ground, HeightField, Shape
 
@@ -94,7 +94,7 @@ def _geom_masses(
             if kind == "sdf" or not is_fixed:
                 contents.context.refuse(element, f"the mass of a {kind}", "an <inertial>, or mass='0'")
             continue
-        with xml.locate_errors(geom):
+        with locate_errors(geom):
             if kind == "mesh":
                 mesh, own_pose = _read_mesh(contents, geom), xml.pose(contents.context, geom)
                 properties = inertia.triangle_mesh(mesh.vertices, mesh.triangles, density or 1.0)
@@ -166,15 +166,15 @@ def _read_mesh(contents: FileContents, geom: Element) -> Mesh:
     used = ("file", "vertex", "face", "scale")
     skipped = ("normal", "texcoord", "smoothnormal", "content_type", "inertia", "material")
     asset = xml.resolve(contents.context, element, "main", used, skipped)
-    with xml.locate_errors(asset):
+    with locate_errors(asset):
         if "file" in asset.attrib:
             if contents.folder is None:
                 raise InvalidArgument("file", "a file in a text", "a source that is a file")
             mesh = read_mesh(contents.folder / contents.mesh_folder / asset.get("file"))
         else:
-            vertices = xml.values(asset, "vertex", (12, xml.MAX_LENGTH)).reshape(-1, 3)
+            vertices = xml.values(asset, "vertex", (12, MAX_LENGTH)).reshape(-1, 3)
             if "face" in asset.attrib:
-                faces = xml.values(asset, "face", (12, xml.MAX_LENGTH)).reshape(-1, 3)
+                faces = xml.values(asset, "face", (12, MAX_LENGTH)).reshape(-1, 3)
                 mesh = Mesh(vertices, faces.astype(np.intp))
             else:
                 hull = ConvexMesh(vertices)
@@ -194,7 +194,7 @@ def _read_height_field(contents: FileContents, geom: Element) -> tuple[HeightFie
     element = contents.height_field_elements[name]
     used = ("file", "nrow", "ncol", "elevation", "size")
     asset = xml.resolve(contents.context, element, "main", used, ("content_type",))
-    with xml.locate_errors(asset):
+    with locate_errors(asset):
         size = xml.values(asset, "size", 4)
         if not np.all(size > 0):
             raise InvalidArgument("size", asset.get("size", ""), "positive numbers")

@@ -6,8 +6,8 @@ import numpy as np
 
 from rbnotes.arguments import InvalidArgument
 from rbnotes.multibody.formats import _mjcf_elements as xml
+from rbnotes.multibody.formats._located_xml import Element
 from rbnotes.multibody.formats._mjcf_contents import FileContents
-from rbnotes.multibody.formats._mjcf_elements import Element
 
 FLAGS = {
     "constraint": ("equality", "frictionloss", "limit", "contact"),

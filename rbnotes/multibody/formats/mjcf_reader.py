@@ -20,11 +20,12 @@ import numpy as np
 from rbnotes import arguments, inertia
 from rbnotes.arguments import InvalidArgument
 from rbnotes.multibody.formats import _mjcf_elements as xml
+from rbnotes.multibody.formats._located_xml import Element, locate_errors
 from rbnotes.multibody.formats._mjcf_actuators import read_actuator
 from rbnotes.multibody.formats._mjcf_bodies import read_content, reserve_body_names
 from rbnotes.multibody.formats._mjcf_constraints import check_tendon, read_contact, read_equality
 from rbnotes.multibody.formats._mjcf_contents import FileContents
-from rbnotes.multibody.formats._mjcf_elements import Context, Element
+from rbnotes.multibody.formats._mjcf_elements import Context
 from rbnotes.multibody.formats._mjcf_settings import read_compiler, read_default, read_option
 from rbnotes.multibody.formats.mjcf_model import Keyframe, MjcfModel
 from rbnotes.multibody.model import Body, Model
@@ -112,15 +113,15 @@ def _read_file(contents: FileContents, root: Element) -> MjcfModel:
             raise InvalidArgument(each.label, f"the name {name!r} twice", "a name for each")
         tendons[name] = each
     for each in elements("equality"):
-        with xml.locate_errors(each):
+        with locate_errors(each):
             read_equality(contents, each, tendons)
     for each in tendons.values():
         check_tendon(contents, each)
     for each in elements("actuator"):
-        with xml.locate_errors(each):
+        with locate_errors(each):
             read_actuator(contents, each)
     for each in elements("contact"):
-        with xml.locate_errors(each):
+        with locate_errors(each):
             read_contact(contents, each)
     keyframes = list(elements("keyframe"))
     for tag, found in sections.items():
@@ -138,7 +139,7 @@ def _read_file(contents: FileContents, root: Element) -> MjcfModel:
         name = each.get("name") or f"key{number}"
         if name in keys:
             raise InvalidArgument(each.label, f"the name {name!r} twice", "a name for each")
-        with xml.locate_errors(each):
+        with locate_errors(each):
             keys[name] = _read_keyframe(contents, result, each)
     return replace(result, keyframes=keys)
 

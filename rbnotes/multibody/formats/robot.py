@@ -152,13 +152,19 @@ class Robot:
         one phrase each, which starts with the link.
     repairs
         Changes that made the robot valid, one sentence each.
+    excluded_pairs
+        Names of links of the tree that do not touch each other; ``"world"`` for the world. Links that a joint
+        connects never touch.
+    group_states
+        Named configurations: coordinates of joints, rad or m, by names of states and of the links that the
+        joints carry, as for :meth:`~rbnotes.multibody.Model.state`.
 
     Raises
     ------
     InvalidArgument
         If two joints have one name or carry one link, a joint's link or the joint that it mimics is missing,
         one of these two has not exactly one coordinate, or joints mimic each other in a cycle; the message
-        names the joint.
+        names the joint. If a pair or a state names a link that the tree does not have.
     """
 
     tree: Tree
@@ -169,6 +175,8 @@ class Robot:
     collisions: Sequence[LinkGeometry] = ()
     unsupported_collisions: Sequence[str] = ()
     repairs: Sequence[str] = ()
+    excluded_pairs: Sequence[tuple[str, str]] = ()
+    group_states: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         by_name: dict[str, RobotJoint] = {}
@@ -189,6 +197,23 @@ class Robot:
         object.__setattr__(self, "joints", MappingProxyType(by_name))
         for name in by_name:
             self._resolve_mimic(name)
+        self._check_pairs_and_states()
+
+    def _check_pairs_and_states(self) -> None:
+        """Check that excluded pairs and named states belong to links of the tree."""
+        pairs = arguments.instances("excluded_pairs", self.excluded_pairs, tuple, list)
+        names = [*(link.name for link in self.tree.links), "world"]
+        for pair in pairs:
+            if len(pair) != 2 or not all(name in names for name in pair):
+                raise InvalidArgument("excluded_pairs", repr(pair), "pairs of " + ", ".join(map(repr, names)))
+        object.__setattr__(self, "excluded_pairs", tuple((a, b) for a, b in pairs))
+        arguments.require_instance("group_states", self.group_states, Mapping)
+        for name, values in self.group_states.items():
+            try:
+                self.tree.coordinates(values)
+            except InvalidArgument as error:
+                label = f"group_states[{name!r}]: {error.name}"
+                raise InvalidArgument(label, error.got, error.expected) from None
 
     def __repr__(self) -> str:
         return f"<Robot {self.name!r}: {len(self.tree.links)} links, {self.tree.num_coordinates} coordinates>"
@@ -196,7 +221,8 @@ class Robot:
     def __reduce__(self) -> tuple[Any, ...]:
         joints = tuple(self.joints.values())  # a read-only mapping cannot be pickled
         solids = (self.visuals, self.collisions, self.unsupported_collisions)
-        return Robot, (self.tree, self.name, joints, self.frames, *solids, self.repairs)
+        semantics = (self.excluded_pairs, self.group_states)
+        return Robot, (self.tree, self.name, joints, self.frames, *solids, self.repairs, *semantics)
 
     @property
     def limits(self) -> tuple[JointLimit, ...]:
@@ -226,7 +252,8 @@ class Robot:
     ) -> Model:
         """Return the robot as a model, with limits, friction and mimics of joints, and collision geometry.
 
-        The bodies have the names of the links. A first link on a :class:`~rbnotes.joints.Free3D` joint
+        The bodies have the names of the links. Links that a joint connects do not touch, nor do those of
+        :attr:`excluded_pairs`; all others can. A first link on a :class:`~rbnotes.joints.Free3D` joint
         becomes a free body.
 
         Parameters
@@ -244,7 +271,8 @@ class Robot:
         ------
         InvalidArgument
             If a collision geometry is not supported, such as a mesh, or a mimic joint has an offset; the
-            message names the link or joint.
+            message names the link or joint. If links do not touch the first one, which is fixed to the world,
+            and there is a ground, which they would not touch either.
         """
         constraints: list[Constraint] = list(self.limits)
         for joint in self.joints.values():
@@ -259,6 +287,11 @@ class Robot:
                 "no solid of this package",
                 "collisions=False, or another shape",
             )
+        excluded_pairs = self.excluded_pairs if collisions else ()
+        fixed_pairs = [pair for pair in excluded_pairs if "world" in pair]
+        if fixed_pairs and ground_geometries(ground):
+            got = f"a shape that the excluded pair {fixed_pairs[0]!r} does not touch"
+            raise InvalidArgument("ground", got, "none, or a robot with base=joints.Fixed()")
         placed: list[LinkGeometry] = list(self.collisions) if collisions else []
         return Model(
             [self._body(link, placed) for link in self.tree.links],
@@ -271,6 +304,7 @@ class Robot:
             gravity=self.tree.gravity,
             constraints=constraints,
             actuators=actuators,
+            excluded_pairs=excluded_pairs,
         )
 
     def _body(self, link: Link, placed: Sequence[LinkGeometry]) -> Body:

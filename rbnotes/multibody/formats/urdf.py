@@ -7,7 +7,7 @@ the link's. The file has no gravity.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
 from pathlib import Path
@@ -21,6 +21,7 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import GRAVITY
 from rbnotes.inertia import MassProperties
 from rbnotes.joints import Fixed, JointType
+from rbnotes.multibody.formats._srdf import read_srdf
 from rbnotes.multibody.formats._urdf_elements import (
     JointElement,
     LinkElement,
@@ -46,6 +47,7 @@ def load_urdf(
     repair: bool = False,
     gravity: ArrayLike = GRAVITY,
     package_root: str | Path | None = None,
+    srdf: str | Path | None = None,
 ) -> Robot:
     """Return a robot from a URDF file.
 
@@ -57,6 +59,9 @@ def load_urdf(
     convex hulls: files beside the source or in its folder's parent, ``file://`` and ``package://``. COLLADA
     files must have the unit and axes of the mesh, with z upwards. :attr:`Robot.unsupported_collisions` lists
     the others, with the reasons.
+
+    Without an SRDF file, links that a joint connects do not touch, nor do links that are welded to one; all
+    other pairs can. The first link of a robot without a base is the world, which all others can touch.
 
     Parameters
     ----------
@@ -77,6 +82,14 @@ def load_urdf(
         Gravity in the world, m/s^2.
     package_root
         Folder that contains the packages of ``package://NAME/...``, one folder for each name.
+    srdf
+        Name of the SRDF file of the robot, or its text. Its pairs ``<disable_collisions>`` become
+        :attr:`Robot.excluded_pairs`, whatever their reason; ``<disable_default_collisions>`` and
+        ``<enable_collisions>`` act as in MoveIt. Its ``<group_state>`` elements become
+        :attr:`Robot.group_states`, without values for a virtual joint or a joint ``"root_joint"``, which
+        place the base. Elements for planning, such as groups and end effectors, are not used. If the file
+        excludes pairs of the first link and the model is to have a ground, pass ``base=joints.Fixed()``,
+        which keeps that link apart from the world.
 
     Raises
     ------
@@ -84,9 +97,11 @@ def load_urdf(
         If there is no file of that name.
     InvalidArgument
         If the file is not URDF or describes no robot; the message names the link or the joint. If
-        ``package_root`` is not an existing folder.
+        ``package_root`` is not an existing folder. If ``srdf`` does not fit the robot; the message names the
+        element and its line, or the links of a welded one that the file only partly excludes.
     """
     arguments.require_instance("source", source, str, Path)
+    arguments.require_instance("srdf", srdf, str, Path, type(None))
     root = parse_xml(source)
     if root.tag != "robot":
         raise InvalidArgument("source", f"<{root.tag}>", "a URDF file, whose first element is <robot>")
@@ -103,10 +118,22 @@ def load_urdf(
     if not tree_joints:
         raise InvalidArgument("source", "a robot none of whose joints moves", "a joint that moves, or a base")
     inertias = _welded_inertias(links, frames)
+    name = root.get("name", "robot")
+    excluded_pairs: tuple[tuple[str, str], ...] = ()
+    group_states: dict[str, dict[str, float]] = {}
+    if srdf is not None:
+        counts = {each.name: each.joint_type.num_coordinates for each in sorted_joints}
+        description = read_srdf(srdf, name, links, counts)
+        excluded_pairs = _excluded_pairs(description.disabled_pairs, links, frames)
+        moving = {each.name: each.child for each in sorted_joints if each.name not in fixed_joints}
+        group_states = {
+            state: {moving[joint]: value for joint, value in values.items() if joint in moving}
+            for state, values in description.group_states.items()
+        }
     tree = [_link(joint, inertias.get(joint.child)) for joint in tree_joints]
     return Robot(
         Tree(tree, gravity=gravity),
-        root.get("name", "robot"),
+        name,
         [
             RobotJoint(each.name, each.child, **each.properties)
             for each in sorted_joints
@@ -117,7 +144,42 @@ def load_urdf(
         _placed_solids({name: link.collisions for name, link in links.items()}, frames),
         tuple(text for link in links.values() for text in link.unsupported_collisions),
         tuple(repairs or ()),
+        excluded_pairs,
+        group_states,
     )
+
+
+def _excluded_pairs(
+    disabled_pairs: Collection[frozenset[str]],
+    links: Mapping[str, LinkElement],
+    frames: Mapping[str, Frame],
+) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of links of the tree, or the world, that do not touch.
+
+    Links that are welded to one touch others together: a file must exclude all pairs of those that have
+    collision geometry, or none.
+    """
+
+    def welded_to(name: str) -> str:
+        return frames[name].link or "world"
+
+    colliding: dict[str, list[str]] = {}
+    for name, link in links.items():
+        if link.collisions or link.unsupported_collisions:
+            colliding.setdefault(welded_to(name), []).append(name)
+    result: dict[tuple[str, str], None] = {}
+    for pair in sorted(map(sorted, disabled_pairs)):
+        a, b = map(welded_to, pair)
+        if a == b:
+            continue
+        for first in colliding.get(a, ()):
+            for second in colliding.get(b, ()):
+                if frozenset((first, second)) not in disabled_pairs:
+                    got = f"{pair[0]!r} and {pair[1]!r} excluded, {first!r} and {second!r} not"
+                    expected = f"all links welded to {a!r} and {b!r}, or weld=False"
+                    raise InvalidArgument("srdf: disable_collisions", got, expected)
+        result[min(a, b), max(a, b)] = None
+    return tuple(result)
 
 
 def _mesh_folders(source: str | Path, package_root: str | Path | None) -> MeshFolders:

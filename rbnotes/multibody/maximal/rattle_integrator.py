@@ -24,6 +24,13 @@ motion bodies may approach at gap/h, so that the gap closes during the motion an
 touching bodies may not approach. (As in the nonsmooth RATTLE of Capobianco, Harsch, Eugster and Leine.)
 Forces that depend on velocities use predicted velocities after the update, which are accurate to second
 order.
+
+Contacts that stick on curved surfaces keep an error of first order. The first update stops the points that
+touch at the start, ``C_k psi = (-gap/h, 0, 0)``. Without slip the velocity ``C(E(t)) phi(t)`` vanishes at all
+times, although other points come to touch; in the middle of the step the velocity of the first points is
+``C_k psi = (-gap/h, 0, 0) - h/2 d/dt (C phi)`` to first order, with the rate along the free motion from
+``(E_k, phi_k)``. For an ellipsoid that rolls on a plane this term makes the step one of second order; the
+solvers of contacts have no target for tangential velocities yet. It vanishes for rolling balls and cylinders.
 """
 
 from __future__ import annotations

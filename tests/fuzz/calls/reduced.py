@@ -67,6 +67,10 @@ FOUR = (
 HYPER = reduced.linear_coordinates([[1.0], [0.5]])
 SMALL = reduced.HyperReducedSystem(SYSTEM, HYPER)
 ONE = State(q=[0.25], qdot=[0.5])
+SRDF_TEXT = """<robot name="arm">
+  <disable_collisions link1="base" link2="hand" reason="Never"/>
+  <group_state name="home"><joint name="elbow" value="0.5"/></group_state>
+</robot>"""
 ROBOT = formats.load_urdf(formats.example("arm"))
 MJCF_TEXT = """<mujoco>
   <worldbody><body name="arm"><joint name="hinge"/><geom size="0.1"/></body></worldbody>
@@ -247,7 +251,12 @@ CALLS = [
     Call(formats.example, {"name": "arm"}),
     Call(
         formats.load_urdf,
-        {"source": formats.example("arm"), "gravity": np.array([0.0, 0, -1.0]), "package_root": "."},
+        {
+            "source": formats.example("arm"),
+            "gravity": np.array([0.0, 0, -1.0]),
+            "package_root": ".",
+            "srdf": SRDF_TEXT,
+        },
     ),
     Call(formats.load_mjcf, {"source": MJCF_TEXT, "collisions": False, "unsupported": "warn"}),
     Call(MJCF.state, {"qpos": np.array([0.1]), "qvel": np.array([0.2]), "t": 0.5}),

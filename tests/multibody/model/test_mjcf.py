@@ -569,7 +569,46 @@ def test_sources(tmp_path):
         load_mjcf(main)
 
 
-SUITE = importlib.util.find_spec("dm_control")
+def package_folder(name):
+    """Return the folder of a package without importing it; None if it is not installed."""
+    spec = importlib.util.find_spec(name)
+    return None if spec is None else Path(spec.submodule_search_locations[0])
+
+
+def check_file(path, tmp_path, unsupported):
+    """Check the smooth dynamics of a model of a package, read and saved, against MuJoCo."""
+    rng = np.random.default_rng(4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore" if unsupported == "warn" else "error")
+        model = load_mjcf(path, collisions=False, unsupported=unsupported)
+        reference = mujoco.MjModel.from_xml_path(str(path))
+    assert largest_error(model, reference, rng) < TOLERANCE
+    (tmp_path / "saved.xml").write_text(to_mjcf(model))
+    saved = mujoco.MjModel.from_xml_path(str(tmp_path / "saved.xml"))
+    assert largest_error(load_mjcf(tmp_path / "saved.xml"), saved, rng) < TOLERANCE
+
+
+GYMNASIUM_MODELS = (
+    *("ant", "half_cheetah", "hopper", "humanoid", "humanoidstandup", "inverted_double_pendulum"),
+    *("inverted_pendulum", "point", "pusher", "reacher", "walker2d"),
+)
+
+
+@pytest.mark.parametrize("name", GYMNASIUM_MODELS)
+def test_gymnasium(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # MuJoCo logs its warnings there
+    path = package_folder("gymnasium") / "envs" / "mujoco" / "assets" / f"{name}.xml"
+    check_file(path, tmp_path, "raise")
+    assert len(load_mjcf(path).model.colliders) > 0
+
+
+def test_gymnasium_swimmer_needs_its_fluid():
+    path = package_folder("gymnasium") / "envs" / "mujoco" / "assets" / "swimmer.xml"
+    with pytest.raises(InvalidArgument, match=r"<option>, line \d+: got 'density', expected no fluid"):
+        load_mjcf(path)
+
+
+SUITE = package_folder("dm_control")
 SUITE_MODELS = (
     *("acrobot", "cartpole", "cheetah", "finger", "hopper", "humanoid", "humanoid_CMU", "pendulum"),
     *("reacher", "walker"),
@@ -582,18 +621,8 @@ if SUITE is not None:  # `pip install --no-deps dm_control`: too heavy for the e
 
     @pytest.mark.parametrize("name", SUITE_MODELS + WITH_TENDONS)
     def test_control_suite(name, tmp_path, monkeypatch):
-        """Models of dm_control: their smooth dynamics, read and saved."""
-        monkeypatch.chdir(tmp_path)  # MuJoCo logs its warnings there
-        path = Path(SUITE.submodule_search_locations[0]) / "suite" / f"{name}.xml"
-        unsupported, rng = "warn" if name in WITH_TENDONS else "raise", np.random.default_rng(4)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore" if name in WITH_TENDONS else "error")
-            model = load_mjcf(path, collisions=False, unsupported=unsupported)
-            reference = mujoco.MjModel.from_xml_path(str(path))
-        assert largest_error(model, reference, rng) < TOLERANCE
-        (tmp_path / "saved.xml").write_text(to_mjcf(model))
-        saved = mujoco.MjModel.from_xml_path(str(tmp_path / "saved.xml"))
-        assert largest_error(load_mjcf(tmp_path / "saved.xml"), saved, rng) < TOLERANCE
+        monkeypatch.chdir(tmp_path)
+        check_file(SUITE / "suite" / f"{name}.xml", tmp_path, "warn" if name in WITH_TENDONS else "raise")
 
 
 def test_cylinders_touch_and_are_written(tmp_path):
