@@ -18,7 +18,8 @@ from rbnotes.multibody.model import Body, Geometry, Model, ground_geometries
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
 from rbnotes.multibody.reduced.constraints import Gear, JointLimit
 from rbnotes.multibody.reduced.hyper_reduction import JointCoordinates, linear_coordinates
-from rbnotes.multibody.reduced.model import Link, Tree
+from rbnotes.multibody.reduced.link import Link
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.shapes import Shape
 from rbnotes.unchecked import se3
 
@@ -200,7 +201,7 @@ class Robot:
 
     @property
     def limits(self) -> tuple[JointLimit, ...]:
-        """Return the joints' limits as constraints of a tree system.
+        """Return the joints' limits as constraints of a tree.
 
         Raises
         ------
@@ -300,7 +301,7 @@ class Robot:
     def coordinates(self) -> JointCoordinates:
         """Map from the coordinates of joints that mimic none to those of all joints, in tree order.
 
-        It serves a :class:`~rbnotes.multibody.reduced.HyperReducedSystem`.
+        :func:`~rbnotes.multibody.reduced.reduce_coordinates` takes it.
         """
         J, offset = np.eye(self.tree.num_coordinates), np.zeros(self.tree.num_coordinates)
         dependent = []
