@@ -12,6 +12,7 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.dynamics import zero_forces
 from rbnotes.joints import Free3D
 from rbnotes.multibody.actuators import Actuator
 from rbnotes.multibody.model import Body, Geometry, Model, ground_geometries
@@ -137,7 +138,7 @@ class Robot:
     Attributes
     ----------
     tree
-        Links and their joints.
+        Links and their joints, without particles, applied forces and armature.
     name
         Name of the robot.
     joints
@@ -159,7 +160,7 @@ class Robot:
     InvalidArgument
         If two joints have one name or carry one link, a joint's link or the joint that it mimics is missing,
         one of these two has not exactly one coordinate, or joints mimic each other in a cycle; the message
-        names the joint.
+        names the joint. If the tree has particles, applied forces or armature.
     """
 
     tree: Tree
@@ -172,6 +173,8 @@ class Robot:
     repairs: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        arguments.require_instance("tree", self.tree, Tree)
+        _refuse_forces(self.tree)
         by_name: dict[str, RobotJoint] = {}
         links: set[str] = set()
         joints = self.joints.values() if isinstance(self.joints, Mapping) else self.joints
@@ -377,3 +380,16 @@ class Robot:
             got = f"{joint.name!r} with {coordinates.stop - coordinates.start} coordinates"
             raise InvalidArgument(f"joint {name!r}: mimic", got, "a joint with one")
         return joint, multiplier, offset
+
+
+def _refuse_forces(tree: Tree) -> None:
+    """Check that a tree has links and gravity alone, which is all that models and files of robots use."""
+    parts = {
+        "masses": len(tree.masses) > 0,
+        "applied_forces": tree.applied_forces is not zero_forces,
+        "applied_joint_forces": tree.applied_joint_forces is not None,
+        "armature": bool(np.any(tree.armature)),
+    }
+    for name, is_given in parts.items():
+        if is_given:
+            raise InvalidArgument(f"tree: {name}", "a value", "a tree of links and gravity alone")
