@@ -26,7 +26,6 @@ from rbnotes.friction import Bearing, journal_bearing, staggered_projections
 from rbnotes.multibody.reduced import (
     Link,
     Tree,
-    TreeSystem,
     bisp_step,
     gyroscopic_and_gravity_wrenches,
 )
@@ -37,7 +36,7 @@ from rbnotes.unchecked import se3
 H, MU, TOLERANCE = 0.005, 0.2, 1e-4
 
 
-def chain(links: int) -> tuple[TreeSystem, State, dict[str, Bearing]]:
+def chain(links: int) -> tuple[Tree, State, dict[str, Bearing]]:
     """Return rods in a chain of revolute joints, at some angles and speeds."""
     axis, end, middle = [0.0, 1.0, 0.0], np.eye(4), np.eye(4)
     end[2, 3], middle[2, 3] = -0.4, -0.2
@@ -51,12 +50,12 @@ def chain(links: int) -> tuple[TreeSystem, State, dict[str, Bearing]]:
     generator = np.random.default_rng(links)
     state = State(q=generator.normal(size=links), qdot=generator.normal(size=links))
     bearings = {link.name: journal_bearing(0.03, 0.1, MU, axis=axis, points=4) for link in rods}
-    return TreeSystem(Tree(rods)), state, bearings
+    return Tree(rods), state, bearings
 
 
-def explicit_contact_problem(system: TreeSystem, state: State, bearings: dict[str, Bearing]) -> StepProblem:
+def explicit_contact_problem(tree: Tree, state: State, bearings: dict[str, Bearing]) -> StepProblem:
     """Return the same step in maximal coordinates, with two contacts at each contact point of a bearing."""
-    at, tree = system.body_kinematics(state), system.tree
+    at = tree.body_kinematics(state)
     n = len(tree.links)
     mass = np.zeros((6 * n, 6 * n))
     rows: list[Array] = []
@@ -100,10 +99,10 @@ def main() -> None:
     names = ("contacts", "BISP ms", "problems", "SP ms", "problems", "SP/BISP")
     print("links", *(f"{name:>9}" for name in names))
     for links in arguments.links:
-        system, state, bearings = chain(links)
-        problem = explicit_contact_problem(system, state, bearings)
+        tree, state, bearings = chain(links)
+        problem = explicit_contact_problem(tree, state, bearings)
 
-        run_bisp = partial(bisp_step, system, state, H, bearings, tolerance=TOLERANCE, raise_on_failure=False)
+        run_bisp = partial(bisp_step, tree, state, H, bearings, tolerance=TOLERANCE, raise_on_failure=False)
         run_staggered = partial(
             staggered_projections, problem, tolerance=TOLERANCE, max_iterations=300, raise_on_failure=False
         )

@@ -104,7 +104,7 @@ def command(state):
 
 
 LINK_TREE = reduced.Tree([reduced.Link("a", joints.Revolute([0, 0, 1.0]), BLOCK.spatial_inertia(mass=1.0))])
-SYSTEM = reduced.TreeSystem(LINK_TREE)
+SYSTEM = LINK_TREE
 START = State(q=[0.1])
 run = partial(simulate, h=0.01, steps=2)
 RUNS = {
@@ -148,9 +148,7 @@ CALLS = {
     ),
     "of the joints of a tree": (
         "applied_joint_forces",
-        lambda: reduced.TreeSystem(LINK_TREE, applied_joint_forces=writing_function(zero_forces)).force(
-            START
-        ),
+        lambda: replace(LINK_TREE, applied_joint_forces=writing_function(zero_forces)).force(START),
     ),
     "of an event": (
         "events[0]",
@@ -199,7 +197,7 @@ def oscillator(**functions):
 
 
 def hyper_reduced(**functions):
-    return reduced.HyperReducedSystem(SYSTEM, replace(reduced.linear_coordinates([[1.0]]), **functions))
+    return reduced.reduce_coordinates(SYSTEM, replace(reduced.linear_coordinates([[1.0]]), **functions))
 
 
 def constant(value):

@@ -164,5 +164,5 @@ def test_quoted_slips_exist(entry):
 def test_a_wrong_name_does_not_resolve(name):
     assert absolute(f"as :func:`~{name}` says") == {name}
     assert not resolves(name)
-    assert missing_references(f"as :func:`~{name}` says", "rbnotes.multibody.reduced.model") == {name}
+    assert missing_references(f"as :func:`~{name}` says", "rbnotes.multibody.reduced.link") == {name}
     assert resolves("rbnotes.multibody.reduced.Tree.links")

@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument
-from rbnotes.multibody.reduced.model import Tree, per_coordinate, require_fixed_coordinates
+from rbnotes.multibody.reduced.link import per_coordinate, require_fixed_coordinates
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked.frozen import set_fields
 
 

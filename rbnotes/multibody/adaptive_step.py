@@ -16,12 +16,12 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact import ContactPoints
 from rbnotes.contact.detection import contact_points_unchecked
 from rbnotes.dynamics import State
-from rbnotes.multibody.applied_forces import Control, actuated_system, applied_power, tree_actuator_forces
+from rbnotes.multibody.applied_forces import Control, actuated_tree, applied_power, tree_actuator_forces
 from rbnotes.multibody.maximal.stepping import StepResult
 from rbnotes.multibody.maximal.trajectory import ContactRecord, Work
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.adaptive_integration import integrate_adaptively
-from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.multibody.step_failures import describe_contacts
 from rbnotes.multibody.verlet_step import gravity_and_kinetic_energies
 
@@ -71,7 +71,7 @@ class AdaptiveStepper:
         """
         times = state.t + self.h * np.append(NODES, 1.0)
         path = integrate_adaptively(
-            self._system, state, times, method=self.method, rtol=self.rtol, atol=self.atol
+            self._tree, state, times, method=self.method, rtol=self.rtol, atol=self.atol
         )
         states = [path[i] for i in range(len(times))]
         for each in states:
@@ -97,12 +97,12 @@ class AdaptiveStepper:
 
     def predict_contacts(self, state: State) -> ContactPoints:
         """Return the contacts with overlaps larger than the slop."""
-        poses = self.model.system.maximal_state(state).E
+        poses = self.model.tree.maximal_state(state).E
         return contact_points_unchecked(self.model.colliders, poses, -self.slop, self.model.excluded_indices)
 
     @cached_property
-    def _system(self) -> TreeSystem:
-        return actuated_system(self.model, self.control)
+    def _tree(self) -> Tree:
+        return actuated_tree(self.model, self.control)
 
     def _powers(self, state: State) -> Array:
         """Return the power of the applied forces, and the forces of the actuators ``(1 + k,)``."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +12,7 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import Forces, State, zero_forces
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.dynamics import passive_joint_forces
-from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.multibody.reduced.tree import Tree
 
 Commands = ArrayLike | Mapping[str, ArrayLike]
 """Joint forces, N m or N, and targets of servos, by body names or in one array."""
@@ -91,7 +90,7 @@ def tree_actuator_forces(model: Model, control: Control | None, state: State) ->
     return model.actuator_gains.forces(state.q, state.qdot, actuator_commands(model, control, state))
 
 
-def actuated_system(model: Model, control: Control | None) -> TreeSystem:
+def actuated_tree(model: Model, control: Control | None) -> Tree:
     """Return the tree of a model under all forces, with the actuators as ``applied_joint_forces``.
 
     It has the derivatives of servos within their limits.
@@ -103,14 +102,14 @@ def actuated_system(model: Model, control: Control | None) -> TreeSystem:
         is_within = np.abs(force) < gains.force_limit
         return Forces(force, np.diag(-gains.kp * is_within), np.diag(-gains.kd * is_within))
 
-    return replace(model.system, applied_joint_forces=law)
+    return model.tree._with_joint_forces(law)
 
 
 def applied_power(model: Model, state: State, actuator_force: Array) -> float:
     """Return the power of joint springs and dampers, actuators and the forces of the model, W."""
     power = (passive_joint_forces(model.tree, state.q, state.qdot) + actuator_force) @ state.qdot
     if model.force_law is not zero_forces:
-        bodies = model.system.maximal_state(state)
+        bodies = model.tree.maximal_state(state)
         force = arguments.call_user_function("forces", model.force_law, bodies).f
         power = power + force @ bodies.phi.ravel()
     return float(power)

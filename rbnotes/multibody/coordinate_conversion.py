@@ -15,7 +15,7 @@ from rbnotes.multibody.maximal.joint_kinematics import joint_kinematics
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.model_joint_space import joint_map_near
 from rbnotes.multibody.reduced.constraints import LoopClosure
-from rbnotes.multibody.reduced.model import Tree
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked import se3
 from rbnotes.unchecked.linear_algebra import matvec
 

@@ -62,8 +62,8 @@ from rbnotes.multibody.reduced.constraints import (
     Weld,
 )
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
-from rbnotes.multibody.reduced.model import Link, Tree, per_coordinate, require_fixed_coordinates
-from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.multibody.reduced.link import Link, per_coordinate, require_fixed_coordinates
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.shapes import Ground, Shape
 from rbnotes.unchecked.frozen import replace_unchecked, set_fields
 from rbnotes.unchecked.linear_algebra import matvec
@@ -383,7 +383,8 @@ class Model:
     force_law
         The forces as a function of the state with the poses and twists of all bodies.
     tree
-        Tree of all bodies, with a ``Free3D`` joint for each free body; derived from the bodies.
+        Tree of all bodies, with a ``Free3D`` joint for each free body, under the forces of the model and with
+        the armature of the joints; derived from the bodies.
     actuator_gains
         Gains and limits of the actuators in the coordinates of the tree.
 
@@ -433,10 +434,12 @@ class Model:
         for body in self.bodies:
             if body.is_free and body.spatial_inertia is None:
                 raise InvalidArgument(f"body {body.name!r}", "no mass", "a mass, density or inertia")
+        force_law = _force_law(self.forces, tree.index)
+        armature = np.concatenate([body.armature for body in self.bodies])
         set_fields(
             self,
-            tree=tree,
-            force_law=_force_law(self.forces, tree.index),
+            tree=replace_unchecked(tree, applied_forces=force_law, armature=armature),
+            force_law=force_law,
             actuator_gains=actuator_gains(self.actuators, tree, joint_names),
         )
 
@@ -451,12 +454,6 @@ class Model:
     force_law: ForceLaw = field(init=False, repr=False)
     tree: Tree = field(init=False, repr=False)
     actuator_gains: ActuatorGains = field(init=False, repr=False)
-
-    @cached_property
-    def system(self) -> TreeSystem:
-        """Tree under gravity, joint springs and the forces of the model, with the armature of its joints."""
-        armature = np.concatenate([body.armature for body in self.bodies])
-        return TreeSystem(self.tree, applied_forces=self.force_law, armature=armature)
 
     @cached_property
     def joint_friction(self) -> Array:

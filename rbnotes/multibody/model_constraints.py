@@ -75,14 +75,14 @@ def stack_constraints(
     model: Model, constraints: Sequence[Constraint], state: State, t: float
 ) -> ConstraintEquations:
     """Return these constraints at a state of the tree, without those of the joints' own coordinates."""
-    system, k = model.system, model.tree.num_coordinates
+    tree, k = model.tree, model.tree.num_coordinates
     body_size = 6 * len(model.bodies)
     parts: list[tuple[Array, ...]] = [(np.zeros((0, k)), np.zeros(0), np.zeros(0))]
     limits: list[tuple[Array, ...]] = [(np.zeros((0, k)), np.zeros(0), np.zeros((0, body_size)))]
     for constraint in constraints:
-        G, error, bias_velocity, _ = constraint_rows(system, constraint, state, t)
+        G, error, bias_velocity, _ = constraint_rows(tree, constraint, state, t)
         if constraint.unilateral:
-            body_rows = constraint_body_jacobian(system, constraint, replace(state, t=t))
+            body_rows = constraint_body_jacobian(tree, constraint, replace(state, t=t))
             limit_body_rows = np.zeros((len(G), body_size)) if body_rows is None else body_rows
             limits.append((G, error, limit_body_rows))
         else:
@@ -116,7 +116,7 @@ def check_initial_state(model: Model, state: State) -> None:
         If it violates one.
     """
     for constraint in model.constraints:
-        _, error, _, _ = constraint_rows(model.system, constraint, state, state.t)
+        _, error, _, _ = constraint_rows(model.tree, constraint, state, state.t)
         violation = float(np.max(-error if constraint.unilateral else np.abs(error), initial=0.0))
         if violation > INITIAL_ERROR:
             got = f"a violation of {violation:.3g} of {constraint_label(constraint)}"

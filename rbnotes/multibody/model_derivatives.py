@@ -25,7 +25,7 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import Forces, State
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.model_dynamics import forward_dynamics
-from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked import so3
 from rbnotes.unchecked.frozen import replace_unchecked
 
@@ -167,25 +167,25 @@ def _force_derivatives(model: Model, state: State) -> tuple[Array, Array]:
     return residual.K, residual.D
 
 
-class CenteredSystem(NamedTuple):
+class CenteredTree(NamedTuple):
     """Tree of a model whose free bodies have zero coordinates at the present state.
 
     Attributes
     ----------
-    system
-        System of the tree.
+    tree
+        Tree under all forces.
     state
         Coordinates and velocities of the tree.
     tree_from_model
         Permutation ``(k, N)`` from the velocities of the model to those of the tree.
     """
 
-    system: TreeSystem
+    tree: Tree
     state: State
     tree_from_model: Array
 
 
-def centered_system(model: Model, state: State) -> CenteredSystem:
+def centered_tree(model: Model, state: State) -> CenteredTree:
     """Return the tree of a model with the joints of free bodies at their present poses, for a valid state."""
     tree = model.tree
     links = list(tree.links)
@@ -201,14 +201,13 @@ def centered_system(model: Model, state: State) -> CenteredSystem:
     first = 6 * len(model.free_body_indices)
     tree_from_model[model.joint_indices, first + np.arange(len(model.joint_indices))] = 1.0
     q[model.joint_indices], qdot[model.joint_indices] = state.q, state.qdot
-    system = replace_unchecked(model.system, tree=replace_unchecked(tree, links=tuple(links)))
     tree_state = replace_unchecked(state, E=state.E[:0], phi=state.phi[:0], q=q, qdot=qdot)
-    return CenteredSystem(system, tree_state, tree_from_model)
+    return CenteredTree(replace_unchecked(tree, links=tuple(links)), tree_state, tree_from_model)
 
 
 def _linearized_residual(model: Model, state: State, acceleration: Array) -> tuple[Forces, Array]:
     """Return the residual with its derivatives, and the mass matrix ``(N, N)``."""
-    system, tree_state, P = centered_system(model, state)
+    tree, tree_state, P = centered_tree(model, state)
     velocity_by_x: Array = np.zeros((state.size, state.size))
     acceleration_by_x, acceleration_by_v = np.zeros_like(velocity_by_x), np.zeros_like(velocity_by_x)
     tree_acceleration = acceleration.copy()
@@ -220,8 +219,8 @@ def _linearized_residual(model: Model, state: State, acceleration: Array) -> tup
         acceleration_by_x[w, w] = -so3.hat(acceleration[w]) / 2 + W @ W / 6
         acceleration_by_x[v, w] = -so3.hat(tree_acceleration[v])
         acceleration_by_v[v, w], acceleration_by_v[v, v] = -V, W
-    f, K, D = system.linearized_residual(tree_state, P @ tree_acceleration)
-    M = P.T @ system.mass_matrix(tree_state) @ P
+    f, K, D = tree.linearized_residual(tree_state, P @ tree_acceleration)
+    M = P.T @ tree.mass_matrix(tree_state) @ P
     f, K, D = P.T @ f, P.T @ K @ P, P.T @ D @ P
     K = K + D @ velocity_by_x - M @ acceleration_by_x
     for number in range(len(state.E)):

@@ -12,7 +12,6 @@ Contacts, joint limits, joint friction and actuators act in :func:`rbnotes.multi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -79,7 +78,7 @@ def mass_matrix(model: Model, state: State) -> Array:
     """Return the mass matrix ``(N, N)``, symmetric.
 
     Along the constrained coordinates of a joint, such as the length of a quaternion, it has an inertia that
-    does not change the motion (:class:`rbnotes.multibody.reduced.TreeSystem`).
+    does not change the motion (:class:`rbnotes.multibody.reduced.Tree`).
 
     Raises
     ------
@@ -88,7 +87,7 @@ def mass_matrix(model: Model, state: State) -> Array:
     """
     tree_state = _tree_state(model, state)
     inverse = np.linalg.inv(velocity_map(model, tree_state).B)
-    M: Array = inverse.T @ model.system.mass_matrix(tree_state) @ inverse
+    M: Array = inverse.T @ model.tree.mass_matrix(tree_state) @ inverse
     return (M + M.T) / 2
 
 
@@ -105,7 +104,7 @@ def bias_forces(model: Model, state: State) -> Array:
     tree_state = _tree_state(model, state)
     B, bias_acceleration = velocity_map(model, tree_state)
     tree_bias = tree_bias_forces(model.tree, tree_state.q, tree_state.qdot)
-    M = model.system.mass_matrix(tree_state)
+    M = model.tree.mass_matrix(tree_state)
     result: Array = np.linalg.solve(B.T, tree_bias - M @ np.linalg.solve(B, bias_acceleration))
     return result
 
@@ -124,8 +123,8 @@ def inverse_dynamics(model: Model, state: State, acceleration: ArrayLike) -> Arr
     acceleration = arguments.single_vector("acceleration", acceleration, state.size)
     B, bias_acceleration = velocity_map(model, tree_state)
     qddot = np.linalg.solve(B, acceleration - bias_acceleration)
-    M = model.system.mass_matrix(tree_state)
-    result: Array = np.linalg.solve(B.T, M @ qddot - model.system.force(tree_state))
+    M = model.tree.mass_matrix(tree_state)
+    result: Array = np.linalg.solve(B.T, M @ qddot - model.tree.force(tree_state))
     return result
 
 
@@ -178,11 +177,9 @@ def constrained_tree_acceleration(
         raise InvalidArgument("tau", f"shape {tau.shape}", f"a number or shape ({size},)")
     tree_tau = B.T @ np.broadcast_to(tau, size)
     no_derivative = np.zeros((size, size))
-    system = replace(
-        model.system, applied_joint_forces=lambda state: Forces(tree_tau, no_derivative, no_derivative)
-    )
+    tree = model.tree._with_joint_forces(lambda state: Forces(tree_tau, no_derivative, no_derivative))
     equations = [each for each in model.constraints if not each.unilateral]
-    return constrained_acceleration(system, equations, tree_state)
+    return constrained_acceleration(tree, equations, tree_state)
 
 
 def frame_jacobian(
@@ -211,7 +208,7 @@ def frame_jacobian(
 def frame_jacobian_unchecked(frame: TreeFrame) -> Array:
     """Return :func:`frame_jacobian` of a checked frame."""
     model, tree_state, index, offset, reference = frame
-    kinematics = model.system.body_kinematics(tree_state)
+    kinematics = model.tree.body_kinematics(tree_state)
     J = se3.Ad_inverse(offset) @ kinematics.J[index] @ np.linalg.inv(velocity_map(model, tree_state).B)
     result: Array = _to_reference(kinematics.body_poses[index] @ offset, reference) @ J
     return result
@@ -245,7 +242,7 @@ def frame_jacobian_rate_unchecked(frame: TreeFrame) -> Array:
     """Return :func:`frame_jacobian_rate` of a checked frame."""
     model, tree_state, index, offset, reference = frame
     tree = model.tree
-    kinematics = model.system.body_kinematics(tree_state)
+    kinematics = model.tree.body_kinematics(tree_state)
     B_inverse = np.linalg.inv(velocity_map(model, tree_state).B)
     to_frame = se3.Ad_inverse(offset)
     J = to_frame @ kinematics.J[index] @ B_inverse
@@ -359,7 +356,7 @@ def kinetic_energy(model: Model, state: State) -> float:
         If ``state`` does not fit the model.
     """
     tree_state = _tree_state(model, state)
-    rotor_energy = rotor_energy_from_rates(model.system.armature, tree_state.qdot)
+    rotor_energy = rotor_energy_from_rates(model.tree.armature, tree_state.qdot)
     return float(tree_kinetic_energy(model.tree, tree_state.q, tree_state.qdot) + rotor_energy)
 
 

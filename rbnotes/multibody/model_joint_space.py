@@ -24,7 +24,7 @@ from rbnotes.multibody.reduced.bearings import bearing_frame, joint_bearings
 from rbnotes.multibody.reduced.constraint_protocol import BodyConstraint
 from rbnotes.multibody.reduced.constraints import LoopClosure
 from rbnotes.multibody.reduced.joint_reactions import rows_on_twists
-from rbnotes.multibody.reduced.model import Tree
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.multibody.separation import generalized_mass_matrix
 from rbnotes.unchecked import se3
 from rbnotes.unchecked.frozen import replace_unchecked
@@ -223,14 +223,14 @@ class ModelJointSpace:
             if isinstance(constraint, LoopClosure):
                 continue
             if isinstance(constraint, BodyConstraint):
-                on_bodies = constraint.body_rows(model.system, bodies, tree_state, t)
+                on_bodies = constraint.body_rows(model.tree, bodies, tree_state, t)
                 rows, error, bias_velocity = (
                     rows_on_twists(on_bodies, len(poses)),
                     on_bodies.error,
                     on_bodies.bias_velocity,
                 )
             else:
-                on_rates = constraint.rows(model.system, tree_state, t)
+                on_rates = constraint.rows(model.tree, tree_state, t)
                 rows, error, bias_velocity = on_rates.G @ A, on_rates.error, on_rates.bias_velocity
             (limits if constraint.unilateral else equations).append((rows, error, bias_velocity))
         G, errors, bias_velocities = (np.concatenate(each) for each in zip(*equations, strict=True))
@@ -239,7 +239,7 @@ class ModelJointSpace:
 
     def rotors(self) -> Rotors:
         """Return the rotors of the joints, which have an armature."""
-        armature, (q, A) = self.model.system.armature, self.joint_map
+        armature, (q, A) = self.model.tree.armature, self.joint_map
         has_rotor = armature > 0
         return Rotors(A[has_rotor], armature[has_rotor], q[has_rotor])
 
@@ -254,7 +254,7 @@ class ModelJointSpace:
             State at the same poses, at which commands are evaluated.
         """
         model, tree, (q, A), tree_state = self.model, self.model.tree, self.joint_map, self._tree_state(state)
-        mass = generalized_mass_matrix(model, q, model.system.body_kinematics(tree_state).J)
+        mass = generalized_mass_matrix(model, q, model.tree.body_kinematics(tree_state).J)
         commands = actuator_commands(
             model, self.control, tree_state.with_velocity(A @ control_state.velocity)
         )
@@ -280,16 +280,16 @@ class ModelJointSpace:
         kinematics
             Kinematics of the joints between the bodies at the poses, in the order of :func:`joint_names`.
         """
-        system, bearings = self.model.system, self.model.bearings
+        tree, bearings = self.model.tree, self.model.bearings
         if not bearings:
             return None
         tree_state = self._tree_state(state)
-        at_state = joint_bearings(system, tree_state, system.body_kinematics(tree_state), bearings)
+        at_state = joint_bearings(tree, tree_state, tree.body_kinematics(tree_state), bearings)
         layout, blocks, names = kinematics.layout, kinematics.row_blocks()[:, 0], joint_names(self.model)
         wrench_maps = []
         for bearing in at_state:
             on_body = np.where((layout.row_joints == names.index(bearing.name))[:, None], blocks, 0.0)
-            wrench_maps.append(se3.Ad(bearing_frame(system, bearing.name)).T @ on_body.T)
+            wrench_maps.append(se3.Ad(bearing_frame(tree, bearing.name)).T @ on_body.T)
         return JointBearingUpdate(at_state, self.joint_map.A, wrench_maps)
 
     def _tree_state(self, state: State) -> State:
@@ -313,7 +313,7 @@ def joint_space_features(model: Model, control: Control | None) -> tuple[str, ..
         "springs in joints": bool(np.any(tree.joint_parameter("stiffness"))),
         "dampers in joints": bool(np.any(tree.joint_parameter("damping"))),
         "dry friction in joints": bool(np.any(model.joint_friction)),
-        "armature": bool(np.any(model.system.armature)),
+        "armature": bool(np.any(model.tree.armature)),
     }
     features |= {type(each).__name__: not isinstance(each, LoopClosure) for each in model.constraints}
     return tuple(name for name, is_present in features.items() if is_present)

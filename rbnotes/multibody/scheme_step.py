@@ -25,7 +25,7 @@ from rbnotes.dynamics import (
     VelocityConstraintRows,
     add_constraints,
 )
-from rbnotes.multibody.applied_forces import Control, actuated_system, applied_power, tree_actuator_forces
+from rbnotes.multibody.applied_forces import Control, actuated_tree, applied_power, tree_actuator_forces
 from rbnotes.multibody.bounded_rows import dry_friction_rows, solve_with_bounded_rows
 from rbnotes.multibody.maximal.impacts import (
     ImpactSequence,
@@ -38,7 +38,7 @@ from rbnotes.multibody.maximal.trajectory import ContactRecord, Work
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.constrained_dynamics import velocity_constraints
 from rbnotes.multibody.reduced.contact import tree_contacts
-from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.multibody.separation import (
     generalized_mass_matrix,
     predict_model_contacts,
@@ -79,16 +79,16 @@ class SchemeStepper:
         NotSolved
             If contacts and constraints contradict each other.
         """
-        model, system, h = self.model, self._system, self.settings.h
+        model, tree, h = self.model, self._tree, self.settings.h
         gamma, initial = self.settings.error_reduction_rate, state
-        rows = velocity_constraints(system, model.constraints, state, h, gamma)
-        contacts = tree_contacts(system, state, points, h, gamma=gamma) if len(points) else None
+        rows = velocity_constraints(tree, model.constraints, state, h, gamma)
+        contacts = tree_contacts(tree, state, points, h, gamma=gamma) if len(points) else None
         impacts = None
         if contacts is not None and may_have_sequential_impacts(self.settings, points):
             impacts = self._sequential_impacts(state, points, contacts, rows)
         if impacts is not None:
             state = state.with_velocity(impacts.velocity)
-            contacts = tree_contacts(system, state, points, h, gamma=gamma)
+            contacts = tree_contacts(tree, state, points, h, gamma=gamma)
         has_friction = model.joint_friction > 0
         friction_rows = np.eye(len(has_friction))[has_friction]
         bounded = dry_friction_rows(friction_rows, h * model.joint_friction[has_friction])
@@ -103,7 +103,7 @@ class SchemeStepper:
             solutions.append((solution, friction_rows.T @ impulse))
             return solution.velocity
 
-        end_state = self.scheme(system, state, h, solve=solve_velocities)
+        end_state = self.scheme(tree, state, h, solve=solve_velocities)
         solution, friction_impulse = solutions[-1]
         if impacts is not None:
             solution = replace(
@@ -125,7 +125,7 @@ class SchemeStepper:
             multipliers = solution.bilateral if is_equation else solution.unilateral
             constraint_impulse = constraint_impulse + each.rows.T @ multipliers
         joints = float(constraint_impulse @ mean_velocity)
-        corrected, end_points = self._correct_positions(system.reparametrize(end_state))
+        corrected, end_points = self._correct_positions(tree.reparametrize(end_state))
         energies = gravity_and_kinetic_energies(model, [initial, end_state, corrected])
         contact_work = float(np.sum(record.work))
         work = Work(
@@ -143,7 +143,7 @@ class SchemeStepper:
     ) -> ImpactSequence | None:
         """Return the impacts at the start of the step; None if there are none."""
         model = self.model
-        kinematics = model.system.body_kinematics(state)
+        kinematics = model.tree.body_kinematics(state)
         mass = generalized_mass_matrix(model, state.q, kinematics.J)
         equations = np.concatenate([each.rows for each in rows if isinstance(each, BilateralRows)])
         return solve_sequential_impacts(
@@ -155,8 +155,8 @@ class SchemeStepper:
         return predict_model_contacts(self.model, state, self.settings.h)
 
     @cached_property
-    def _system(self) -> TreeSystem:
-        return actuated_system(self.model, self.control)
+    def _tree(self) -> Tree:
+        return actuated_tree(self.model, self.control)
 
     def _correct_positions(self, state: State) -> tuple[State, ContactPoints]:
         """Return the state after the projection, if that is the stabilization, and its contacts."""

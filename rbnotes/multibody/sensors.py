@@ -138,17 +138,17 @@ def joint_wrench(model: Model, state: State, body: str, *, tau: ArrayLike = 0.0)
     index = body_index(model, body)
     if model.bodies[index].is_free:
         raise InvalidArgument("body", f"{body!r}, a free body", "a body on a joint")
-    system, tree, tree_state = model.system, model.tree, model.tree_state(state)
+    tree, tree_state = model.tree, model.tree_state(state)
     B = velocity_map(model, tree_state).B
     qddot, multipliers = constrained_tree_acceleration(model, tree_state, B, tau)
-    kinematics = system.body_kinematics(tree_state)
+    kinematics = tree.body_kinematics(tree_state)
     accelerations = kinematics.J @ qddot + kinematics.bias_acceleration
     wrenches = matvec(tree.inertias, accelerations)
     wrenches -= gyroscopic_and_gravity_wrenches(tree, tree_state.q, tree_state.qdot)
     bodies = State(kinematics.body_poses, kinematics.phi, t=state.t)
     wrenches -= np.reshape(arguments.call_user_function("forces", model.force_law, bodies).f, wrenches.shape)
     equations = [each for each in model.constraints if not each.unilateral]
-    for _, rows, own in constraints_on_bodies(system, equations, tree_state):
+    for _, rows, own in constraints_on_bodies(tree, equations, tree_state):
         wrenches -= (rows.T @ multipliers[own]).reshape(wrenches.shape)
     result: Array = joint_transmitted_wrenches(tree, tree_state.q, wrenches)[index]
     return result

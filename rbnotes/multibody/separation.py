@@ -20,13 +20,13 @@ from rbnotes.multibody.reduced.dynamics import mass_matrix_from_jacobian
 
 def generalized_mass_matrix(model: Model, q: Array, J: Array) -> Array:
     """Return the mass matrix with the armature, from the Jacobian by bodies ``(..., n, 6, k)``."""
-    result: Array = mass_matrix_from_jacobian(model.tree, q, J) + np.diag(model.system.armature)
+    result: Array = mass_matrix_from_jacobian(model.tree, q, J) + np.diag(model.tree.armature)
     return result
 
 
 def predict_model_contacts(model: Model, state: State, h: float) -> ContactPoints:
     """Return the contacts that could close within a step of size h, from the velocities of the bodies."""
-    bodies = model.system.maximal_state(state)
+    bodies = model.tree.maximal_state(state)
     margin = contact_margin(model.colliders, bodies.phi, h, model.tree.gravity)
     return contact_points_unchecked(model.colliders, bodies.E, margin, model.excluded_indices)
 
@@ -49,7 +49,7 @@ def separate_bodies(
     gaps = np.concatenate([points.gap, equations.limit_gap])
     if np.all(gaps >= -slop) and np.all(np.abs(equations.error) <= max_error):
         return state, points
-    tree, kinematics = model.tree, model.system.body_kinematics(state)
+    tree, kinematics = model.tree, model.tree.body_kinematics(state)
     rows = unchecked.jacobian_along(points.normal[:, None], points, kinematics.body_poses).matrix
     J = kinematics.J.reshape(-1, tree.num_coordinates)
     problem = QP(
@@ -61,5 +61,5 @@ def separate_bodies(
         -equations.error_to_correct,
     )
     displacement = solve(problem, tolerance=SEPARATION_TOLERANCE).x
-    separated = model.system.reparametrize(replace(state, q=state.q + displacement))
+    separated = model.tree.reparametrize(replace(state, q=state.q + displacement))
     return separated, predict_model_contacts(model, separated, h)

@@ -329,7 +329,7 @@ def _maximal_start(
     tree_state = model.tree_state(model.state() if state is None else state)
     if options.stabilization != BAUMGARTE:
         check_initial_state(model, tree_state)
-    return model.system.maximal_state(tree_state), tree_state.q
+    return model.tree.maximal_state(tree_state), tree_state.q
 
 
 def _simulate_reduced(

@@ -13,7 +13,7 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import State
 from rbnotes.errors import NotConverged
 from rbnotes.multibody.model import Model
-from rbnotes.multibody.model_derivatives import centered_system, linearized_residual
+from rbnotes.multibody.model_derivatives import centered_tree, linearized_residual
 from rbnotes.multibody.reduced.constrained_dynamics import constraint_rows
 from rbnotes.multibody.reduced.constraint_stacking import constraint_label
 from rbnotes.multibody.reduced.dynamics import coordinate_constraints
@@ -129,14 +129,14 @@ def _unlocked_columns(model: Model, locked: Sequence[str]) -> NDArray[np.intp]:
 
 def _equations(model: Model, state: State) -> _Equations:
     """Return the generalized forces at rest, and the rows and errors of the equality constraints."""
-    system, tree_state, tree_from_model = centered_system(model, state)
+    tree, tree_state, tree_from_model = centered_tree(model, state)
     force = linearized_residual(model, state, np.zeros(state.size)).f
-    own_rows, _ = coordinate_constraints(system.tree, tree_state.q, tree_state.qdot)
+    own_rows, _ = coordinate_constraints(tree, tree_state.q, tree_state.qdot)
     rows: list[Array] = [own_rows]
     errors: list[Array] = [np.zeros(len(own_rows))]
     for constraint in model.constraints:
         if not constraint.unilateral:
-            G, error, _, _ = constraint_rows(system, constraint, tree_state, state.t)
+            G, error, _, _ = constraint_rows(tree, constraint, tree_state, state.t)
             rows.append(G)
             errors.append(error)
     return _Equations(force, np.concatenate(rows) @ tree_from_model, np.concatenate(errors))
@@ -199,7 +199,7 @@ def _refuse_violated_limits(model: Model, state: State) -> None:
     tree_state = model.tree_state(state)
     for constraint in model.constraints:
         if constraint.unilateral:
-            gap = constraint_rows(model.system, constraint, tree_state, state.t)[1]
+            gap = constraint_rows(model.tree, constraint, tree_state, state.t)[1]
             if np.any(gap < -LIMIT_TOLERANCE):
                 message = f"equilibrium: beyond {constraint_label(constraint)} by {-gap.min():.3g}"
                 raise NotConverged(message, state, float(-gap.min()))

@@ -26,7 +26,7 @@ from rbnotes.multibody.reduced.dynamics import (
 )
 from rbnotes.multibody.reduced.joint_reactions import ConstraintOnBodies, constraints_on_bodies
 from rbnotes.multibody.reduced.kinematics import BodyKinematics, relative_joint_poses
-from rbnotes.multibody.reduced.model import Tree
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked import se3
 from rbnotes.unchecked.linear_algebra import matvec
 
@@ -80,7 +80,7 @@ class TreeBearingUpdate(BearingUpdate):
     def reactions(self, solution: StepSolution, bearing_friction: Sequence[Array]) -> list[Array]:
         """Return the reactions ``(6,)`` of the joints, recovered from the motion."""
         return recover_bearing_reactions(
-            self.model.system,
+            self.model.tree,
             self.bearings,
             bearing_friction,
             self._momentum_changes(solution.velocity).ravel(),
@@ -100,14 +100,14 @@ class TreeBearingUpdate(BearingUpdate):
     def _body_constraints(self) -> list[ConstraintOnBodies]:
         """Equality constraints that act on bodies."""
         equations = [each for each in self.model.constraints if not each.unilateral]
-        return constraints_on_bodies(self.model.system, equations, self.state)
+        return constraints_on_bodies(self.model.tree, equations, self.state)
 
     def _momentum_changes(self, velocity: Array) -> Array:
         """Return the momenta ``(n, 6)`` that the update and half of the motion without forces require."""
         tree, state = self.weightless_tree, self.state
         change = matvec(tree.inertias, self.kinematics.J @ (velocity - state.qdot))
         moving_state = state.with_velocity(velocity if self.is_first else state.qdot)
-        kinematics = self.model.system.body_kinematics(moving_state)
+        kinematics = self.model.tree.body_kinematics(moving_state)
         force = generalized_body_force(tree, kinematics, np.zeros(()))
         acceleration = solve_accelerations(tree, moving_state.q, moving_state.qdot, self.mass, force)
         body_accelerations = kinematics.J @ acceleration + kinematics.bias_acceleration
@@ -125,8 +125,8 @@ def check_bearings(model: Model) -> None:
         If a bearing has a joint with more than one motion, or with a motion along a normal.
     """
     state = State(q=model.tree.neutral, qdot=np.zeros(model.tree.num_coordinates))
-    kinematics = model.system.body_kinematics(state)
-    for bearing in joint_bearings(model.system, state, kinematics, model.bearings):
+    kinematics = model.tree.body_kinematics(state)
+    for bearing in joint_bearings(model.tree, state, kinematics, model.bearings):
         if not bearing.has_single_motion:
             label = f"bearings[{getattr(bearing.name, 'a', bearing.name)!r}]"
             got = f"a joint with {bearing.S.shape[1]} motions"

@@ -25,7 +25,7 @@ from rbnotes.multibody.reduced.dynamics import (
     solve_accelerations,
 )
 from rbnotes.multibody.reduced.kinematics import body_kinematics_unchecked, twists_unchecked
-from rbnotes.multibody.reduced.model import Tree
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked import se3, so3
 from rbnotes.unchecked.linear_algebra import cross, matvec
 from rbnotes.unchecked.spatial_inertia import transform_inertia

@@ -80,7 +80,7 @@ from rbnotes.multibody.reduced.kinematics import (
     BodyKinematics,
     body_poses_and_twists,
 )
-from rbnotes.multibody.reduced.model import Tree
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.multibody.separation import (
     generalized_mass_matrix,
     predict_model_contacts,
@@ -193,7 +193,7 @@ class TreeStepper:
         if first_half is None:
             return None
         at_start, end_state = first_half
-        end_state = self.model.system.reparametrize(end_state)
+        end_state = self.model.tree.reparametrize(end_state)
         separated_state, end_points = separate_bodies(
             self.model, end_state, self.settings.h, self.settings.slop
         )
@@ -214,7 +214,7 @@ class TreeStepper:
     ) -> tuple[list[VelocityUpdate], State] | None:
         """Return the velocity updates and the state after the free motion, or None if constraints fail."""
         h, tree = self.settings.h, self.model.tree
-        kinematics = self.model.system.body_kinematics(state)
+        kinematics = self.model.tree.body_kinematics(state)
         equations = constraint_equations(self.model, state, state.t + h)
         target = -equations.error_to_correct / h
         mass = generalized_mass_matrix(self.model, state.q, kinematics.J)
@@ -224,7 +224,7 @@ class TreeStepper:
         if impact is not None:
             updates.append(impact)
             state = state.with_velocity(impact.after)
-            kinematics = self.model.system.body_kinematics(state)
+            kinematics = self.model.tree.body_kinematics(state)
         impulses = self._force_impulses(state, kinematics)
         joints = joint_impulses(
             self.model, state, mass, actuator_commands(self.model, self.control, state), h, is_first=True
@@ -361,7 +361,7 @@ class TreeStepper:
     def _second_update(self, state: State, points: ContactPoints) -> VelocityUpdate:
         """Return the velocity update after the free motion; the state has the velocities before it."""
         h, tree = self.settings.h, self.model.tree
-        kinematics = self.model.system.body_kinematics(state)
+        kinematics = self.model.tree.body_kinematics(state)
         equations = constraint_equations(self.model, state, state.t)
         mass = generalized_mass_matrix(self.model, state.q, kinematics.J)
         rows = unchecked.contact_jacobian(points, kinematics.body_poses)
@@ -389,7 +389,7 @@ class TreeStepper:
             return update
         # The forces at the resulting velocities, to second order.
         result_state = state.with_velocity(update.after)
-        return solve_with_forces(result_state, self.model.system.body_kinematics(result_state))
+        return solve_with_forces(result_state, self.model.tree.body_kinematics(result_state))
 
     def _solve_velocities(
         self,
@@ -429,7 +429,7 @@ class TreeStepper:
         bearings = None
         if self.model.bearings:
             bearings = TreeBearingUpdate(
-                joint_bearings(self.model.system, state, kinematics, self.model.bearings),
+                joint_bearings(self.model.tree, state, kinematics, self.model.bearings),
                 self.model,
                 self._weightless_tree,
                 state,
@@ -493,7 +493,7 @@ class TreeStepper:
 
     @cached_property
     def _tree_motion(self) -> FreeMotion:
-        return FreeMotion.of_tree(self.model.tree, self.model.system.armature)
+        return FreeMotion.of_tree(self.model.tree, self.model.tree.armature)
 
     @cached_property
     def _weightless_tree(self) -> Tree:
@@ -506,7 +506,7 @@ def gravity_and_kinetic_energy(model: Model, poses: Array, phi: Array, qdot: Arr
     `qdot` are the velocities of the tree ``(..., k)``, for the rotors of its joints.
     """
     kinetic = kinetic_energy_from_twists(model.tree, phi)
-    rotors = rotor_energy_from_rates(model.system.armature, qdot)
+    rotors = rotor_energy_from_rates(model.tree.armature, qdot)
     result: Array = kinetic + rotors + gravity_energy_from_poses(model.tree, poses)
     return result
 

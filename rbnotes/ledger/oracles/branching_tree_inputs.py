@@ -13,7 +13,7 @@ from rbnotes import inertia, joints
 from rbnotes.arguments import Array
 from rbnotes.dynamics import State
 from rbnotes.ledger.oracles.twists import twist_matrix
-from rbnotes.multibody.reduced import ConstraintRows, Link, Tree, TreeSystem
+from rbnotes.multibody.reduced import ConstraintRows, Link, Tree
 from rbnotes.testing.strategies import arrays, round_poses, vectors
 
 NAMES = ("cross", "hinge", "slider", "other hinge")
@@ -93,7 +93,7 @@ class QuadraticConstraint:
     def __init__(self, A: Array, b: Array, level: Array | float = 0.0, *, unilateral: bool = False) -> None:
         self.A, self.b, self.level, self.unilateral = A, b, level, unilateral
 
-    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+    def rows(self, tree: Tree, state: State, t: float) -> ConstraintRows:
         """Return the constraint rows, their value and their second derivatives."""
         A = (self.A + np.swapaxes(self.A, -1, -2)) / 2
         G = A @ state.q + self.b

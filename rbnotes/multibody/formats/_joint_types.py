@@ -15,7 +15,7 @@ from rbnotes.joints import (
     Translational,
 )
 from rbnotes.multibody.formats.robot import Robot
-from rbnotes.multibody.reduced.model import Tree
+from rbnotes.multibody.reduced.tree import Tree
 
 SPHERICAL_JOINTS = (ExponentialSpherical, QuaternionSpherical)
 """Joints that allow every rotation, about their own axes."""

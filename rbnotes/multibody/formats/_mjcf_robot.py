@@ -22,7 +22,7 @@ from rbnotes.joints import (
 from rbnotes.multibody.formats._joint_types import elementary_joints, is_free_joint
 from rbnotes.multibody.formats._xml import format_numbers
 from rbnotes.multibody.formats.robot import Robot
-from rbnotes.multibody.reduced.model import Link
+from rbnotes.multibody.reduced.link import Link
 from rbnotes.shapes import Box, Capsule, Cylinder, Ellipsoid, Shape, Sphere
 from rbnotes.unchecked import quaternion, se3
 

@@ -18,7 +18,7 @@ from rbnotes.multibody.formats.mjcf_model import MjcfActuator, MjcfModel
 from rbnotes.multibody.formats.robot import Robot
 from rbnotes.multibody.model import Body, Model
 from rbnotes.multibody.reduced.constraints import Gear, JointLimit, LoopClosure, RotationLimit, Weld
-from rbnotes.multibody.reduced.model import Tree
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.shapes import ConvexMesh, Plane, Shape
 from rbnotes.unchecked import quaternion, se3
 

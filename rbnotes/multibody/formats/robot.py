@@ -12,13 +12,15 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.dynamics import zero_forces
 from rbnotes.joints import Free3D
 from rbnotes.multibody.actuators import Actuator
 from rbnotes.multibody.model import Body, Geometry, Model, ground_geometries
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
 from rbnotes.multibody.reduced.constraints import Gear, JointLimit
 from rbnotes.multibody.reduced.hyper_reduction import JointCoordinates, linear_coordinates
-from rbnotes.multibody.reduced.model import Link, Tree
+from rbnotes.multibody.reduced.link import Link
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.shapes import Shape
 from rbnotes.unchecked import se3
 
@@ -136,7 +138,7 @@ class Robot:
     Attributes
     ----------
     tree
-        Links and their joints.
+        Links and their joints, without particles, applied forces and armature.
     name
         Name of the robot.
     joints
@@ -164,7 +166,8 @@ class Robot:
     InvalidArgument
         If two joints have one name or carry one link, a joint's link or the joint that it mimics is missing,
         one of these two has not exactly one coordinate, or joints mimic each other in a cycle; the message
-        names the joint. If a pair or a state names a link that the tree does not have.
+        names the joint. If a pair or a state names a link that the tree does not have. If the tree has
+        particles, applied forces or armature.
     """
 
     tree: Tree
@@ -179,6 +182,8 @@ class Robot:
     group_states: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        arguments.require_instance("tree", self.tree, Tree)
+        _refuse_forces(self.tree)
         by_name: dict[str, RobotJoint] = {}
         links: set[str] = set()
         joints = self.joints.values() if isinstance(self.joints, Mapping) else self.joints
@@ -226,7 +231,7 @@ class Robot:
 
     @property
     def limits(self) -> tuple[JointLimit, ...]:
-        """Return the joints' limits as constraints of a tree system.
+        """Return the joints' limits as constraints of a tree.
 
         Raises
         ------
@@ -334,7 +339,7 @@ class Robot:
     def coordinates(self) -> JointCoordinates:
         """Map from the coordinates of joints that mimic none to those of all joints, in tree order.
 
-        It serves a :class:`~rbnotes.multibody.reduced.HyperReducedSystem`.
+        :func:`~rbnotes.multibody.reduced.reduce_coordinates` takes it.
         """
         J, offset = np.eye(self.tree.num_coordinates), np.zeros(self.tree.num_coordinates)
         dependent = []
@@ -410,3 +415,16 @@ class Robot:
             got = f"{joint.name!r} with {coordinates.stop - coordinates.start} coordinates"
             raise InvalidArgument(f"joint {name!r}: mimic", got, "a joint with one")
         return joint, multiplier, offset
+
+
+def _refuse_forces(tree: Tree) -> None:
+    """Check that a tree has links and gravity alone, which is all that models and files of robots use."""
+    parts = {
+        "masses": len(tree.masses) > 0,
+        "applied_forces": tree.applied_forces is not zero_forces,
+        "applied_joint_forces": tree.applied_joint_forces is not None,
+        "armature": bool(np.any(tree.armature)),
+    }
+    for name, is_given in parts.items():
+        if is_given:
+            raise InvalidArgument(f"tree: {name}", "a value", "a tree of links and gravity alone")

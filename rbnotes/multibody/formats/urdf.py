@@ -31,7 +31,8 @@ from rbnotes.multibody.formats._urdf_elements import (
 )
 from rbnotes.multibody.formats._xml import parse_xml
 from rbnotes.multibody.formats.robot import Frame, LinkGeometry, Robot, RobotJoint
-from rbnotes.multibody.reduced.model import Link, Tree
+from rbnotes.multibody.reduced.link import Link
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.shapes import Shape
 from rbnotes.unchecked.frozen import replace_unchecked
 from rbnotes.unchecked.spatial_inertia import spatial_inertia

@@ -18,7 +18,8 @@ from rbnotes.multibody.formats._xml import (
     format_numbers,
 )
 from rbnotes.multibody.formats.robot import Frame, LinkGeometry, Robot, RobotJoint, unique_name
-from rbnotes.multibody.reduced.model import Link, Tree
+from rbnotes.multibody.reduced.link import Link
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.shapes import Box, Cylinder, Shape, Sphere
 from rbnotes.unchecked import se3
 

@@ -2,7 +2,7 @@
 
 from rbnotes.multibody.reduced.adaptive_integration import Event, MotionWithEvents, integrate_adaptively
 from rbnotes.multibody.reduced.assembly import assemble_configuration
-from rbnotes.multibody.reduced.attached_particles import AttachedSystem
+from rbnotes.multibody.reduced.attached_particles import attach_particles
 from rbnotes.multibody.reduced.bearing_reactions import BearingReaction, BispStep
 from rbnotes.multibody.reduced.bisp import BispNotConverged, bisp_step
 from rbnotes.multibody.reduced.constrained_dynamics import (
@@ -50,10 +50,10 @@ from rbnotes.multibody.reduced.dynamics_derivatives import (
     kinematics_derivatives,
 )
 from rbnotes.multibody.reduced.hyper_reduction import (
-    HyperReducedSystem,
     JointCoordinates,
     gear_coordinates,
     linear_coordinates,
+    reduce_coordinates,
 )
 from rbnotes.multibody.reduced.inverse_mass import (
     InverseMass,
@@ -82,7 +82,7 @@ from rbnotes.multibody.reduced.kinematics import (
     poses,
     twists,
 )
-from rbnotes.multibody.reduced.model import Link, Tree
+from rbnotes.multibody.reduced.link import Link
 from rbnotes.multibody.reduced.preconditioning import (
     StepPreconditioner,
     step_operator,
@@ -108,11 +108,10 @@ from rbnotes.multibody.reduced.square_factorization import (
     factored_dynamics,
     square_factors,
 )
-from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.multibody.reduced.tree import Tree
 
 __all__ = [
     "AttachedParticle",
-    "AttachedSystem",
     "BearingReaction",
     "BispNotConverged",
     "BispStep",
@@ -127,7 +126,6 @@ __all__ = [
     "FactoredDynamicsResult",
     "Gear",
     "HybridDynamicsResult",
-    "HyperReducedSystem",
     "InverseMass",
     "JointCoordinates",
     "JointLimit",
@@ -145,9 +143,9 @@ __all__ = [
     "SquareFactors",
     "StepPreconditioner",
     "Tree",
-    "TreeSystem",
     "Weld",
     "assemble_configuration",
+    "attach_particles",
     "bias_acceleration",
     "bias_forces",
     "bisp_step",
@@ -195,6 +193,7 @@ __all__ = [
     "poses",
     "potential_energy",
     "prescribed_forces",
+    "reduce_coordinates",
     "spatial_momentum",
     "square_factors",
     "step_operator",

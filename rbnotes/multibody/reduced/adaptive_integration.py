@@ -30,7 +30,7 @@ REPARAMETRIZATION_TOLERANCE = 1e-6
 class ReparametrizableSystem(MechanicalSystem, Protocol):
     """System that can choose better coordinates for a state.
 
-    :class:`~rbnotes.multibody.reduced.system.TreeSystem` is one.
+    :class:`~rbnotes.multibody.reduced.Tree` is one.
     """
 
     def reparametrize(self, state: State) -> State:

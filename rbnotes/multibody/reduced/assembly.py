@@ -15,7 +15,7 @@ from rbnotes.dynamics import State
 from rbnotes.errors import NotConverged
 from rbnotes.multibody.reduced.constraint_protocol import Constraint, ConstraintRows
 from rbnotes.multibody.reduced.constraint_stacking import check_constraints, constraint_label
-from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.multibody.reduced.tree import Tree
 
 CLOSURE_TOLERANCE = 1e-10
 """Largest error that a closed constraint may have, rad or m."""
@@ -24,7 +24,7 @@ MAX_NEWTON_STEPS = 100
 
 
 def assemble_configuration(
-    system: TreeSystem, constraints: Sequence[Constraint], state: State, *, locked: Iterable[str] = ()
+    tree: Tree, constraints: Sequence[Constraint], state: State, *, locked: Iterable[str] = ()
 ) -> State:
     """Return a state near the given one that satisfies all equations.
 
@@ -48,27 +48,27 @@ def assemble_configuration(
     InconsistentConstraints
         If equations require velocities that contradict each other.
     """
-    arguments.require_instance("system", system, TreeSystem)
+    arguments.require_instance("tree", tree, Tree)
     arguments.require_instance("state", state, State)
     constraints = check_constraints(constraints)
     locked = arguments.instances("locked", locked, str)
     for constraint in constraints:
         if constraint.unilateral:
             raise InvalidArgument("constraints", constraint_label(constraint), "equations only")
-    is_free = _unlocked_velocities(system, state, locked)
+    is_free = _unlocked_velocities(tree, state, locked)
 
     def state_at(change: Array) -> State:
         increment = np.zeros(state.size)
         increment[is_free] = change
-        return system.retract(state, increment, 0.0)
+        return tree.retract(state, increment, 0.0)
 
     def errors(change: Array) -> Array:
-        return _stack_equations(system, constraints, state_at(change)).error
+        return _stack_equations(tree, constraints, state_at(change)).error
 
     def rows(change: Array) -> Array:
-        return _stack_equations(system, constraints, state_at(change)).G[:, is_free]
+        return _stack_equations(tree, constraints, state_at(change)).G[:, is_free]
 
-    mass = system.mass_matrix(state)[np.ix_(is_free, is_free)]
+    mass = tree.mass_matrix(state)[np.ix_(is_free, is_free)]
     try:
         projection = project_positions(
             np.zeros(len(mass)),
@@ -81,49 +81,48 @@ def assemble_configuration(
     except ProjectionNotConverged as error:
         last_state = state_at(error.solution.positions)
         raise NotConverged(
-            _open_constraints_message(system, constraints, last_state), last_state, error.residual
+            _open_constraints_message(tree, constraints, last_state), last_state, error.residual
         ) from error
-    return _project_velocities(system, constraints, state_at(projection.positions), is_free)
+    return _project_velocities(tree, constraints, state_at(projection.positions), is_free)
 
 
-def _unlocked_velocities(system: TreeSystem, state: State, locked: Iterable[str]) -> NDArray[np.bool_]:
+def _unlocked_velocities(tree: Tree, state: State, locked: Iterable[str]) -> NDArray[np.bool_]:
     """Return a mask ``(N,)`` of the velocities that do not belong to locked joints."""
     is_free = np.ones(state.size, dtype=bool)
     for name in locked:
-        coordinates = system.tree.coordinate_slices[system.tree.index(name)]
+        coordinates = tree.coordinate_slices[tree.index(name)]
         is_free[state.v.size + coordinates.start : state.v.size + coordinates.stop] = False
     if not np.any(is_free):
         raise InvalidArgument("locked", "all joints", "at least one joint that may move")
     return is_free
 
 
-def _stack_equations(system: TreeSystem, constraints: Sequence[Constraint], state: State) -> ConstraintRows:
+def _stack_equations(tree: Tree, constraints: Sequence[Constraint], state: State) -> ConstraintRows:
     """Return all equations; those of joints on their own coordinates come first."""
-    tree = system.tree
     coordinate_errors = [
         link.joint.compute_coordinate_constraint(state.q[part])
         for link, part in zip(tree.links, tree.coordinate_slices, strict=True)
     ]
-    G = system.coordinate_constraint_rows(state).rows
+    G = tree.coordinate_constraint_rows(state).rows
     parts = [ConstraintRows(G, np.concatenate(coordinate_errors), np.zeros(len(G)), np.zeros(len(G)))]
-    parts += [each.rows(system, state, state.t) for each in constraints]
+    parts += [each.rows(tree, state, state.t) for each in constraints]
     return ConstraintRows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def _project_velocities(
-    system: TreeSystem, constraints: Sequence[Constraint], state: State, is_free: NDArray[np.bool_]
+    tree: Tree, constraints: Sequence[Constraint], state: State, is_free: NDArray[np.bool_]
 ) -> State:
     """Return the state with the velocities after the smallest impulse on the free coordinates."""
-    G, _, rate, _ = _stack_equations(system, constraints, state)
+    G, _, rate, _ = _stack_equations(tree, constraints, state)
     velocity = state.velocity
-    mass = system.mass_matrix(state)[np.ix_(is_free, is_free)]
+    mass = tree.mass_matrix(state)[np.ix_(is_free, is_free)]
     target = -rate - G[:, ~is_free] @ velocity[~is_free]
     velocity[is_free] = factor_kkt(mass, G[:, is_free]).solve(mass @ velocity[is_free], target)[0]
     return state.with_velocity(velocity)
 
 
-def _open_constraints_message(system: TreeSystem, constraints: Sequence[Constraint], state: State) -> str:
-    sizes = [float(np.linalg.norm(each.rows(system, state, state.t).error)) for each in constraints]
+def _open_constraints_message(tree: Tree, constraints: Sequence[Constraint], state: State) -> str:
+    sizes = [float(np.linalg.norm(each.rows(tree, state, state.t).error)) for each in constraints]
     parts = [
         f"{constraint_label(each)} by {size:.3g}"
         for each, size in zip(constraints, sizes, strict=True)

@@ -25,24 +25,23 @@ from rbnotes.multibody.reduced.dynamics_derivatives import (
     geometric_stiffness,
     kinematics_derivatives,
 )
-from rbnotes.multibody.reduced.reduced_system import ReducedSystem, ReductionDerivatives
-from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.multibody.reduced.reduced_tree import ReducedTree, ReductionDerivatives
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked import se3, so3
 
 
-@dataclass(frozen=True, eq=False)
-class AttachedSystem(ReducedSystem):
-    """Tree with particles, some of which are attached to its bodies.
+def attach_particles(tree: Tree, attachments: Sequence[AttachedParticle]) -> ReducedTree:
+    """Return a tree with some of its particles attached to its bodies, as a mechanical system.
 
     Its states hold the free particles alone, in order. The same
-    :class:`~rbnotes.multibody.reduced.constraints.AttachedParticle` as a constraint may drift; here the
-    particles cannot. It is a :class:`~rbnotes.dynamics.MechanicalSystem`. ``expand(state)`` returns the state
-    of the whole tree, ``reduction(state)`` and ``acceleration_reduction(state)`` the maps to all velocities
-    and accelerations.
+    :class:`~rbnotes.multibody.reduced.AttachedParticle` as a constraint may drift; here the particles cannot.
+    The result is a :class:`~rbnotes.dynamics.MechanicalSystem` with the whole tree as its ``tree``:
+    ``expand(state)`` returns the state of the whole tree, ``reduction(state)`` and
+    ``acceleration_reduction(state)`` the maps to all velocities and accelerations.
 
-    Attributes
+    Parameters
     ----------
-    system
+    tree
         Whole tree, with all particles and forces.
     attachments
         Attached particles, each with its link and its point there, m.
@@ -52,35 +51,43 @@ class AttachedSystem(ReducedSystem):
     InvalidArgument
         If there is no such particle or link, or one is attached twice.
     """
+    arguments.require_instance("tree", tree, Tree)
+    attachments = arguments.instances("attachments", attachments, AttachedParticle)
+    count, attached_particles = len(tree.masses), set()
+    for attachment in attachments:
+        if not 0 <= attachment.particle < count or attachment.particle in attached_particles:
+            got = f"particle {attachment.particle}" + (
+                " twice" if attachment.particle in attached_particles else ""
+            )
+            raise InvalidArgument("attachments", got, f"different indices below {count}")
+        attached_particles.add(attachment.particle)
+        if attachment.link is not None:
+            tree.index(attachment.link)
+    return _TreeWithAttachments(tree, attachments)
 
-    system: TreeSystem
+
+@dataclass(frozen=True, eq=False)
+class _TreeWithAttachments(ReducedTree):
+    """Tree whose attached particles follow its bodies.
+
+    Attributes
+    ----------
+    attachments
+        Attached particles.
+    """
+
     attachments: Sequence[AttachedParticle]
 
-    def __post_init__(self) -> None:
-        arguments.require_instance("system", self.system, TreeSystem)
-        object.__setattr__(
-            self, "attachments", arguments.instances("attachments", self.attachments, AttachedParticle)
-        )
-        count, attached_particles = len(self.system.masses), set()
-        for attachment in self.attachments:
-            if not 0 <= attachment.particle < count or attachment.particle in attached_particles:
-                got = f"particle {attachment.particle}" + (
-                    " twice" if attachment.particle in attached_particles else ""
-                )
-                raise InvalidArgument("attachments", got, f"different indices below {count}")
-            attached_particles.add(attachment.particle)
-            if attachment.link is not None:
-                self.system.tree.index(attachment.link)
-
     @cached_property
-    def free_particles(self) -> tuple[int, ...]:
+    def _free_particles(self) -> tuple[int, ...]:
         """Indices of the free particles among all particles."""
         attached_particles = {each.particle for each in self.attachments}
-        return tuple(k for k in range(len(self.system.masses)) if k not in attached_particles)
+        return tuple(k for k in range(len(self.tree.masses)) if k not in attached_particles)
 
     def _expand(self, state: State) -> tuple[State, Array, Array]:
         """Return the state with all particles, and the reduction's J and bias."""
-        tree, count, free_particles = self.system.tree, len(self.system.masses), list(self.free_particles)
+        tree, free_particles = self.tree, list(self._free_particles)
+        count = len(tree.masses)
         k = tree.num_coordinates
         if len(state.x) != len(free_particles) or state.q.shape != (k,) or state.qdot.shape != (k,):
             got = f"{len(state.x)} particles, q {state.q.shape}, qdot {state.qdot.shape}"
@@ -90,7 +97,7 @@ class AttachedSystem(ReducedSystem):
         x, v = np.zeros((2, count, 3))
         x[free_particles], v[free_particles] = state.x, state.v
         full_state = replace(state, x=x, v=v)
-        kinematics = self.system.body_kinematics(full_state)
+        kinematics = self.tree.body_kinematics(full_state)
         J = np.zeros((3 * count + k, 3 * len(free_particles) + k))
         J[3 * count :, 3 * len(free_particles) :] = np.eye(k)
         bias = np.zeros(len(J))
@@ -98,7 +105,7 @@ class AttachedSystem(ReducedSystem):
             J[3 * particle : 3 * particle + 3, 3 * column : 3 * column + 3] = np.eye(3)
         for attachment in self.attachments:
             position, rows, point_acceleration = point_kinematics(
-                self.system, full_state, kinematics, attachment.link, attachment.x
+                self.tree, full_state, kinematics, attachment.link, attachment.x
             )
             particle_rows = slice(3 * attachment.particle, 3 * attachment.particle + 3)
             J[particle_rows, 3 * len(free_particles) :] = rows[:, 3 * count :]
@@ -108,7 +115,8 @@ class AttachedSystem(ReducedSystem):
 
     def _reduction_derivatives(self, state: State, acceleration: Array, f: Array) -> ReductionDerivatives:
         """Return the derivatives of the reduction at a state, an acceleration and forces."""
-        tree, count, first = self.system.tree, len(self.system.masses), 3 * len(self.free_particles)
+        tree, first = self.tree, 3 * len(self._free_particles)
+        count = len(tree.masses)
         derivatives = kinematics_derivatives(tree, state.q, state.qdot, acceleration[first:])
         shape = (3 * count + tree.num_coordinates, first + tree.num_coordinates)
         velocities, accelerations, bias = (np.zeros(shape) for _ in range(3))

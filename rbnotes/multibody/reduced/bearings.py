@@ -16,7 +16,7 @@ from rbnotes.multibody.reduced.constraints import LoopClosure
 from rbnotes.multibody.reduced.jacobian_products import subtree_wrenches
 from rbnotes.multibody.reduced.joint_reactions import ConstraintOnBodies
 from rbnotes.multibody.reduced.kinematics import BodyKinematics
-from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked import se3
 
 Bearings = Mapping[str | LoopClosure, Bearing]
@@ -46,7 +46,7 @@ class JointBearing:
     S
         Motion subspace ``(6, k)``: the allowed relative twists, in the frame of the bearing.
     joint_velocity_map
-        Matrix ``(k, N)`` from velocities of the system to those that multiply S, in their units.
+        Matrix ``(k, N)`` from velocities of the tree to those that multiply S, in their units.
     relative_twist_map
         Matrix ``(6, 6 n)`` from twists of all bodies to the relative twist, for a closure; else empty.
     """
@@ -143,7 +143,7 @@ class JointBearing:
         Parameters
         ----------
         rate_map
-            Matrix from the twists to the velocities of the system ``(N, 6 n)``.
+            Matrix from the twists to the velocities of the tree ``(N, 6 n)``.
         """
         if isinstance(self.name, LoopClosure):
             return np.linalg.pinv(self.S) @ self.relative_twist_map
@@ -157,7 +157,7 @@ class JointBearing:
 
 
 def joint_bearings(
-    system: TreeSystem, state: State, kinematics: BodyKinematics, bearings: Bearings
+    tree: Tree, state: State, kinematics: BodyKinematics, bearings: Bearings
 ) -> list[JointBearing]:
     """Return the bearings at a state.
 
@@ -170,15 +170,15 @@ def joint_bearings(
     for name, bearing in bearings.items():
         if isinstance(name, LoopClosure):
             S = np.eye(6)[:, :3] if name.axis is None else np.append(name.axis, np.zeros(3))[:, None]
-            relative_twist_map = _closure_twist_map(system, kinematics, name)
+            relative_twist_map = _closure_twist_map(tree, kinematics, name)
             J = kinematics.J.reshape(relative_twist_map.shape[1], -1)
             joint_velocity_map = np.zeros((S.shape[1], state.size))
             joint_velocity_map[:, state.v.size :] = np.linalg.pinv(S) @ relative_twist_map @ J
         else:
-            i = system.tree.index(name)
-            coordinates = system.tree.coordinate_slices[i]
+            i = tree.index(name)
+            coordinates = tree.coordinate_slices[i]
             S, relative_twist_map = (
-                system.tree.links[i].joint.compute_motion_subspace(state.q[coordinates]),
+                tree.links[i].joint.compute_motion_subspace(state.q[coordinates]),
                 np.zeros((6, 0)),
             )
             joint_velocity_map = np.zeros((S.shape[1], state.size))
@@ -194,13 +194,13 @@ def joint_bearings(
             1.0, 1 / bearing.wrench_scale[0]
         ):
             got = f"a normal along which the joint moves, at {normal_velocity:.3g} per unit of its velocity"
-            raise InvalidArgument(argument, got, f"normals across the motion{_describe_motion(system, name)}")
+            raise InvalidArgument(argument, got, f"normals across the motion{_describe_motion(tree, name)}")
         result.append(joint_bearing)
     return result
 
 
 def recover_bearing_reactions(
-    system: TreeSystem,
+    tree: Tree,
     bearings: Sequence[JointBearing],
     bearing_friction: Sequence[Array],
     body_impulses: Array,
@@ -226,7 +226,7 @@ def recover_bearing_reactions(
     parent_adjoints
         Adjoints ``(n, 6, 6)`` from the joint frame of each parent to that of the link.
     """
-    n = len(system.tree.links)
+    n = len(tree.links)
     closure_wrenches: dict[LoopClosure, Array] = {}
     for constraint, rows, own in constraints:
         multipliers = (solution.unilateral if constraint.unilateral else solution.bilateral)[own]
@@ -241,54 +241,54 @@ def recover_bearing_reactions(
             driving = bearing.driving_wrench(friction_wrenches[-1])
             external_wrenches = external_wrenches + bearing.relative_twist_map.T @ driving
     joint_wrenches = subtree_wrenches(
-        system.tree, (body_impulses - external_wrenches).reshape(n, 6), parent_adjoints
+        tree, (body_impulses - external_wrenches).reshape(n, 6), parent_adjoints
     )
     reactions = []
     for bearing, friction_wrench in zip(bearings, friction_wrenches, strict=True):
         if isinstance(bearing.name, LoopClosure):
-            total = closure_wrench(system, bearing.name, closure_wrenches[bearing.name])
+            total = closure_wrench(tree, bearing.name, closure_wrenches[bearing.name])
             total = total + bearing.driving_wrench(friction_wrench)
         else:
-            total = joint_wrenches[system.tree.index(bearing.name)]
+            total = joint_wrenches[tree.index(bearing.name)]
         reactions.append(bearing.reaction(total, friction_wrench))
     return joint_wrenches, reactions
 
 
-def _describe_motion(system: TreeSystem, name: str | LoopClosure) -> str:
+def _describe_motion(tree: Tree, name: str | LoopClosure) -> str:
     """Return the type and the axis of a joint or closure for messages."""
     if isinstance(name, LoopClosure):
         kind, axis = ("hinge", name.axis) if name.axis is not None else ("spherical joint", None)
     else:
-        joint = system.tree.links[system.tree.index(name)].joint
+        joint = tree.links[tree.index(name)].joint
         kind, axis = f"{joint} joint", getattr(joint, "axis", None)
     about = "" if axis is None else f" with the axis ({', '.join(f'{x:g}' for x in axis)})"
     return f" of its {kind}{about}"
 
 
-def closure_wrench(system: TreeSystem, closure: LoopClosure, body_wrenches: Array) -> Array:
+def closure_wrench(tree: Tree, closure: LoopClosure, body_wrenches: Array) -> Array:
     """Return the wrench ``(6,)`` of a closure on its body a in the bearing frame from wrenches ``(n, 6)``."""
-    i = system.tree.index(closure.a)
-    result: Array = se3.Ad(bearing_frame(system, closure)).T @ body_wrenches[i]
+    i = tree.index(closure.a)
+    result: Array = se3.Ad(bearing_frame(tree, closure)).T @ body_wrenches[i]
     return result
 
 
-def bearing_frame(system: TreeSystem, name: str | LoopClosure) -> Array:
+def bearing_frame(tree: Tree, name: str | LoopClosure) -> Array:
     """Return the frame ``(4, 4)`` of a bearing in the frame of its body: see :data:`Bearings`."""
     body = name.a if isinstance(name, LoopClosure) else name
-    frame: Array = se3.inverse(system.tree.body_frames[system.tree.index(body)])
+    frame: Array = se3.inverse(tree.body_frames[tree.index(body)])
     if isinstance(name, LoopClosure):
         frame[:3, 3] = name.x_a
     return frame
 
 
-def _closure_twist_map(system: TreeSystem, kinematics: BodyKinematics, closure: LoopClosure) -> Array:
+def _closure_twist_map(tree: Tree, kinematics: BodyKinematics, closure: LoopClosure) -> Array:
     """Return rows ``(6, 6 n)``: twist of body a relative to body b in the frame of the bearing."""
-    i = system.tree.index(closure.a)
-    frame = bearing_frame(system, closure)
+    i = tree.index(closure.a)
+    frame = bearing_frame(tree, closure)
     rows = np.zeros((6, 6 * len(kinematics.body_poses)))
     rows[:, 6 * i : 6 * i + 6] = se3.Ad_inverse(frame)
     if closure.b is not None:
-        j = system.tree.index(closure.b)
+        j = tree.index(closure.b)
         relative_frame = np.linalg.solve(kinematics.body_poses[j], kinematics.body_poses[i] @ frame)
         rows[:, 6 * j : 6 * j + 6] = -se3.Ad_inverse(relative_frame)
     return rows

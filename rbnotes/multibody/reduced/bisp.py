@@ -13,12 +13,12 @@ joint stops within one step.
 >>> from rbnotes.dynamics import State
 >>> from rbnotes.friction import journal_bearing
 >>> from rbnotes.shapes import Sphere
->>> from rbnotes.multibody.reduced import Link, Tree, TreeSystem, bisp_step
+>>> from rbnotes.multibody.reduced import Link, Tree, bisp_step
 >>> ball = Sphere(0.1).spatial_inertia(mass=2.0)
 >>> bob = Link("bob", joints.Revolute([0, 1.0, 0]), ball, body_frame=np.eye(4))
 >>> spinning = State(q=[0.0], qdot=[3.0])
 >>> bearings = {"bob": journal_bearing(0.02, 0.05, mu=0.3, axis=[0, 1.0, 0])}
->>> step = bisp_step(TreeSystem(Tree([bob])), spinning, 0.001, bearings)
+>>> step = bisp_step(Tree([bob]), spinning, 0.001, bearings)
 >>> torque = step.bearing_reactions["bob"].generalized_friction / 0.001
 >>> torque.round(4).tolist()  # N m: 0.3 * 0.02 * 9.81 * 2 * 1.3066
 [-0.1538]
@@ -49,7 +49,7 @@ from rbnotes.multibody.reduced.joint_friction_step import (
     JointFrictionOptions,
     JointFrictionProblem,
 )
-from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.multibody.reduced.tree import Tree
 
 PROXIMAL_WEIGHT = 1e-4
 """Weight of the friction of the previous iteration, relative to the effect of friction."""
@@ -63,7 +63,7 @@ class BispNotConverged(NotConverged):
 
 
 def bisp_step(
-    system: TreeSystem,
+    tree: Tree,
     state: State,
     h: float,
     bearings: Bearings,
@@ -135,7 +135,7 @@ def bisp_step(
         If ``raise_on_failure`` and the tolerance is not met, or the last programs miss theirs by rounding;
         its ``solution`` is the last step.
     """
-    arguments.require_instance("system", system, TreeSystem)
+    arguments.require_instance("tree", tree, Tree)
     arguments.require_instance("state", state, State)
     arguments.require_instance("bearings", bearings, Mapping)
     if initial_guess is not None:
@@ -148,7 +148,7 @@ def bisp_step(
     max_iterations = arguments.count("max_iterations", max_iterations, minimum=2)
     constraints = check_constraints(constraints)
     options = JointFrictionOptions(implicit, gamma, excluded_pairs, cone, facets)
-    problem = JointFrictionProblem(system, state, h, bearings, constraints, colliders, options)
+    problem = JointFrictionProblem(tree, state, h, bearings, constraints, colliders, options)
     friction, bearing_friction = problem.initial_friction(initial_guess)
     normal = normal_impulses(
         problem.contact_problem, friction, solver=solver, lcp_solver=ResidualTrackingSolver()

@@ -1,7 +1,7 @@
 """Constrained dynamics of a tree: steps, accelerations, and constraint forces (Sueda 2.8, 2.9).
 
-Everything here works for a :class:`~rbnotes.multibody.reduced.system.TreeSystem` and for a system with fewer
-velocities, whose constraints act on the whole tree: ``G_R = G J``, plus the bias of J.
+Everything here works for a :class:`~rbnotes.multibody.reduced.Tree` and for a tree in fewer velocities, whose
+constraints act on the whole tree: ``G_R = G J``, plus the bias of J.
 
 This module forms the mass matrix and the rows and solves them together, for accelerations and for the steps
 of any scheme: the method for many constraints on few links. The dual method,
@@ -22,8 +22,14 @@ import numpy as np
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.complementarity import METHODS
-from rbnotes.dynamics import State, StepProblem, StepSolution, VelocityConstraintRows, solve_step
-from rbnotes.multibody.reduced.attached_particles import AttachedSystem
+from rbnotes.dynamics import (
+    MechanicalSystem,
+    State,
+    StepProblem,
+    StepSolution,
+    VelocityConstraintRows,
+    solve_step,
+)
 from rbnotes.multibody.reduced.constraint_protocol import BodyConstraint, Constraint, ConstraintRows
 from rbnotes.multibody.reduced.constraint_stacking import (
     ConstraintPart,
@@ -36,21 +42,20 @@ from rbnotes.multibody.reduced.constraint_stacking import (
     stack_parts,
 )
 from rbnotes.multibody.reduced.constraints import PrescribedJoint
-from rbnotes.multibody.reduced.hyper_reduction import HyperReducedSystem
-from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.multibody.reduced.reduced_tree import ReducedTree
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked.stabilization import check_error_reduction_rate
-
-AnyTreeSystem = TreeSystem | AttachedSystem | HyperReducedSystem
-"""Tree system with all of its velocities, or with fewer."""
 
 ACTIVE_TOLERANCE = 1e-9
 """Largest gap and speed of an active inequality: rad, m and a second."""
 
 
-def constraint_rows(system: AnyTreeSystem, constraint: Constraint, state: State, t: float) -> ConstraintRows:
+def constraint_rows(
+    system: MechanicalSystem, constraint: Constraint, state: State, t: float
+) -> ConstraintRows:
     """Return the rows of a constraint on the velocities of a system (Sueda eqs. (2.98), (2.102)).
 
-    For a system with fewer velocities, they are rows on these.
+    For a tree in fewer velocities, they are rows on these.
 
     Raises
     ------
@@ -58,31 +63,37 @@ def constraint_rows(system: AnyTreeSystem, constraint: Constraint, state: State,
         If ``t`` is not a finite number.
     """
     arguments.require_instance("state", state, State)
-    arguments.require_instance("system", system, TreeSystem, AttachedSystem, HyperReducedSystem)
+    tree = _check_tree(system)
     arguments.require_methods("constraint", constraint, "rows")
     arguments.real_number("t", t)
-    return _constraint_rows_at_state(system, state)(constraint, t)
+    return _constraint_rows_at_state(tree, state)(constraint, t)
+
+
+def _check_tree(system: MechanicalSystem) -> Tree | ReducedTree:
+    """Return a system after checking that it is a tree, with all of its velocities or with fewer."""
+    if not isinstance(system, Tree | ReducedTree):
+        got = type(system).__name__
+        raise InvalidArgument("system", got, "a Tree, or a tree from reduce_coordinates or attach_particles")
+    return system
 
 
 def _constraint_rows_at_state(
-    system: AnyTreeSystem, state: State
+    tree: Tree | ReducedTree, state: State
 ) -> Callable[[Constraint, float], ConstraintRows]:
     """Return a function that evaluates rows at a state; the kinematics are computed at most once."""
-    if isinstance(system, TreeSystem):
-        tree, full_state, reduction = system, state, None
+    if isinstance(tree, ReducedTree):
+        full_tree, full_state, reduction = tree.tree, tree.expand(state), tree.acceleration_reduction(state)
     else:
-        tree, full_state, reduction = (
-            system.system,
-            system.expand(state),
-            system.acceleration_reduction(state),
-        )
-    kinematics = cache(lambda: tree.body_kinematics(full_state))
+        full_tree, full_state, reduction = tree, state, None
+    kinematics = cache(lambda: full_tree.body_kinematics(full_state))
 
     def rows(constraint: Constraint, t: float) -> ConstraintRows:
         if isinstance(constraint, BodyConstraint):
-            full_rows = constraint.body_rows(tree, kinematics(), full_state, t).to_generalized(kinematics())
+            full_rows = constraint.body_rows(full_tree, kinematics(), full_state, t).to_generalized(
+                kinematics()
+            )
         else:
-            full_rows = constraint.rows(tree, full_state, t)
+            full_rows = constraint.rows(full_tree, full_state, t)
         if reduction is None:
             return full_rows
         G, error, rate, bias = full_rows
@@ -92,7 +103,7 @@ def _constraint_rows_at_state(
 
 
 def velocity_constraints(
-    system: AnyTreeSystem, constraints: Iterable[Constraint], state: State, h: float, gamma: float = 0.0
+    system: MechanicalSystem, constraints: Iterable[Constraint], state: State, h: float, gamma: float = 0.0
 ) -> list[VelocityConstraintRows]:
     """Return the rows on the velocities after a step of size h (Sueda eqs. (2.99), (2.101), (2.107)).
 
@@ -108,14 +119,14 @@ def velocity_constraints(
     InconsistentConstraints
         If equations contradict each other; the message names them.
     """
-    arguments.require_instance("system", system, TreeSystem, AttachedSystem, HyperReducedSystem)
+    tree = _check_tree(system)
     arguments.require_instance("state", state, State)
     h = arguments.positive_number("h", h)
     gamma = check_error_reduction_rate(gamma, h)
     constraints = check_constraints(constraints)
     parts, rows = (
-        [_coordinate_constraint_part(system, state, acceleration=False)],
-        _constraint_rows_at_state(system, state),
+        [_coordinate_constraint_part(tree, state, acceleration=False)],
+        _constraint_rows_at_state(tree, state),
     )
     for constraint in constraints:
         G, _, rate, _ = rows(constraint, state.t + h)
@@ -129,7 +140,7 @@ def velocity_constraints(
 
 
 def constrained_acceleration(
-    system: AnyTreeSystem,
+    system: MechanicalSystem,
     constraints: Iterable[Constraint],
     state: State,
     alpha: float = 0.0,
@@ -162,17 +173,17 @@ def constrained_acceleration(
     NotSolved
         If inequalities contradict each other or the equations; the message names the inequalities.
     """
-    arguments.require_instance("system", system, TreeSystem, AttachedSystem, HyperReducedSystem)
+    tree = _check_tree(system)
     arguments.require_instance("state", state, State)
     constraints = check_constraints(constraints)
     alpha, beta, method = _check_options(alpha, beta, method)
-    parts, active_rows = _acceleration_constraints(system, constraints, state, alpha, beta)
-    solution = _solve_accelerations(system, state, parts, method)
+    parts, active_rows = _acceleration_constraints(tree, constraints, state, alpha, beta)
+    solution = _solve_accelerations(tree, state, parts, method)
     return solution.velocity, np.concatenate(split_multipliers(parts, active_rows, solution))
 
 
 def constraint_forces(
-    system: AnyTreeSystem,
+    system: MechanicalSystem,
     constraints: Sequence[Constraint],
     state: State,
     alpha: float = 0.0,
@@ -190,15 +201,15 @@ def constraint_forces(
     InvalidArgument, InconsistentConstraints, NotSolved
         As for :func:`constrained_acceleration`.
     """
-    arguments.require_instance("system", system, TreeSystem, AttachedSystem, HyperReducedSystem)
+    tree = _check_tree(system)
     arguments.require_instance("state", state, State)
     constraints = check_constraints(constraints)
     alpha, beta, method = _check_options(alpha, beta, method)
-    return _multipliers_by_constraint(system, constraints, state, alpha, beta, method, object)
+    return _multipliers_by_constraint(tree, constraints, state, alpha, beta, method, object)
 
 
 def prescribed_forces(
-    system: AnyTreeSystem,
+    system: MechanicalSystem,
     constraints: Sequence[Constraint],
     state: State,
     *,
@@ -223,11 +234,11 @@ def prescribed_forces(
     InvalidArgument, InconsistentConstraints, NotSolved
         As for :func:`constrained_acceleration`.
     """
-    arguments.require_instance("system", system, TreeSystem, AttachedSystem, HyperReducedSystem)
+    tree = _check_tree(system)
     arguments.require_instance("state", state, State)
     constraints = check_constraints(constraints)
     _, _, method = _check_options(0.0, 0.0, method)
-    forces = _multipliers_by_constraint(system, constraints, state, 0.0, 0.0, method, PrescribedJoint)
+    forces = _multipliers_by_constraint(tree, constraints, state, 0.0, 0.0, method, PrescribedJoint)
     return {
         each.link: force
         for each, force in zip(constraints, forces, strict=True)
@@ -235,24 +246,16 @@ def prescribed_forces(
     }
 
 
-def _coordinate_constraint_part(system: AnyTreeSystem, state: State, *, acceleration: bool) -> ConstraintPart:
+def _coordinate_constraint_part(
+    tree: Tree | ReducedTree, state: State, *, acceleration: bool
+) -> ConstraintPart:
     """Return the constraints of joints on their own coordinates, as rows on velocities or accelerations."""
-    if isinstance(system, TreeSystem):
-        coordinate_rows = system.coordinate_constraint_rows(state, acceleration=acceleration)
-        return ConstraintPart("a joint's own constraint", coordinate_rows.rows, coordinate_rows.target)
-    coordinate_rows = system.system.coordinate_constraint_rows(
-        system.expand(state), acceleration=acceleration
-    )
-    reduction = system.acceleration_reduction(state) if acceleration else system.reduction(state)
-    return ConstraintPart(
-        "a joint's own constraint",
-        coordinate_rows.rows @ reduction.J,
-        coordinate_rows.target - coordinate_rows.rows @ reduction.bias,
-    )
+    rows = tree.coordinate_constraint_rows(state, acceleration=acceleration)
+    return ConstraintPart("a joint's own constraint", rows.rows, rows.target)
 
 
 def acceleration_constraints(
-    system: AnyTreeSystem,
+    tree: Tree | ReducedTree,
     constraints: Iterable[Constraint],
     state: State,
     alpha: float,
@@ -260,7 +263,7 @@ def acceleration_constraints(
     evaluate_rows: Callable[[Constraint], ConstraintRows],
 ) -> tuple[list[ConstraintPart], list[Array]]:
     """Return the rows on accelerations and, for each constraint, a mask of its active rows."""
-    parts = [_coordinate_constraint_part(system, state, acceleration=True)]
+    parts = [_coordinate_constraint_part(tree, state, acceleration=True)]
     active_rows = [np.ones(len(parts[0].G), dtype=bool)]
     for constraint in constraints:
         G, error, rate, bias_acceleration = evaluate_rows(constraint)
@@ -283,14 +286,14 @@ def acceleration_constraints(
 
 
 def _acceleration_constraints(
-    system: AnyTreeSystem, constraints: Iterable[Constraint], state: State, alpha: float, beta: float
+    tree: Tree | ReducedTree, constraints: Iterable[Constraint], state: State, alpha: float, beta: float
 ) -> tuple[list[ConstraintPart], list[Array]]:
-    rows = _constraint_rows_at_state(system, state)
-    return acceleration_constraints(system, constraints, state, alpha, beta, lambda each: rows(each, state.t))
+    rows = _constraint_rows_at_state(tree, state)
+    return acceleration_constraints(tree, constraints, state, alpha, beta, lambda each: rows(each, state.t))
 
 
 def _multipliers_by_constraint(
-    system: AnyTreeSystem,
+    tree: Tree | ReducedTree,
     constraints: Sequence[Constraint],
     state: State,
     alpha: float,
@@ -299,8 +302,8 @@ def _multipliers_by_constraint(
     required_type: type,
 ) -> list[Array]:
     """Return the multipliers by constraint; those of the required type are unique."""
-    parts, active_rows = _acceleration_constraints(system, constraints, state, alpha, beta)
-    forces = split_multipliers(parts, active_rows, _solve_accelerations(system, state, parts, method))[1:]
+    parts, active_rows = _acceleration_constraints(tree, constraints, state, alpha, beta)
+    forces = split_multipliers(parts, active_rows, _solve_accelerations(tree, state, parts, method))[1:]
     dependent = dependent_equations(parts)
     if any(
         part.name in dependent
@@ -315,9 +318,9 @@ def _multipliers_by_constraint(
 
 
 def _solve_accelerations(
-    system: AnyTreeSystem, state: State, parts: list[ConstraintPart], method: str
+    tree: Tree | ReducedTree, state: State, parts: list[ConstraintPart], method: str
 ) -> StepSolution:
-    problem = StepProblem(system.mass_matrix(state), system.force(state), *stack_parts(parts))
+    problem = StepProblem(tree.mass_matrix(state), tree.force(state), *stack_parts(parts))
     refuse_contradictions(parts, problem.momentum / np.diag(problem.mass))
     with name_inequalities(parts):
         return solve_step(problem, method=method)

@@ -1,6 +1,6 @@
 """Protocol of constraints on a tree: rows on velocities, with their errors and biases (Sueda 2.8, 2.9).
 
-Rows act on the velocities of a :class:`~rbnotes.multibody.reduced.system.TreeSystem`: those of its particles,
+Rows act on the velocities of a :class:`~rbnotes.multibody.reduced.Tree`: those of its particles,
 then those of its joints. A row on body twists is a row on joint velocities by J: ``G_m phi = (G_m J) qdot``.
 
     g(state, t) = 0,        dg/dt = G v + bias_velocity,        d^2g/dt^2 = G dv/dt + bias_acceleration.
@@ -21,7 +21,7 @@ from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.dynamics import State
 from rbnotes.multibody.reduced.kinematics import BodyKinematics
-from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked import se3, so3
 
 
@@ -101,14 +101,14 @@ class BodyConstraintRows(NamedTuple):
 
 
 class Constraint(Protocol):
-    """Equation ``g = 0`` or inequality ``g >= 0`` on a tree system."""
+    """Equation ``g = 0`` or inequality ``g >= 0`` on a tree."""
 
     @property
     def unilateral(self) -> bool:
         """True for an inequality."""
         ...
 
-    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+    def rows(self, tree: Tree, state: State, t: float) -> ConstraintRows:
         """Return the rows at a state, with biases for the time t."""
         ...
 
@@ -117,12 +117,10 @@ class BodyConstraint(ABC):
     """Constraint on the motion of bodies, given by blocks for the bodies."""
 
     @abstractmethod
-    def body_rows(
-        self, system: TreeSystem, kinematics: KinematicState, state: State, t: float
-    ) -> BodyConstraintRows:
+    def body_rows(self, tree: Tree, kinematics: KinematicState, state: State, t: float) -> BodyConstraintRows:
         """Return the rows on body twists and on the velocities of particles and joints, for the time t."""
 
-    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+    def rows(self, tree: Tree, state: State, t: float) -> ConstraintRows:
         """Return the rows at a state, with biases for the time t.
 
         Raises
@@ -130,9 +128,9 @@ class BodyConstraint(ABC):
         InvalidArgument
             If ``t`` is not a finite number.
         """
-        check_rows_arguments(system, state, t)
-        kinematics = system.body_kinematics(state)
-        return self.body_rows(system, kinematics, state, t).to_generalized(kinematics)
+        check_rows_arguments(tree, state, t)
+        kinematics = tree.body_kinematics(state)
+        return self.body_rows(tree, kinematics, state, t).to_generalized(kinematics)
 
 
 class PointKinematics(NamedTuple):
@@ -154,10 +152,10 @@ class PointKinematics(NamedTuple):
 
 
 def point_kinematics(
-    system: TreeSystem, state: State, kinematics: BodyKinematics, link: str | None, x: Array
+    tree: Tree, state: State, kinematics: BodyKinematics, link: str | None, x: Array
 ) -> PointKinematics:
     """Return the kinematics of a point ``x (3,)`` of a body or the world (Sueda eqs. (2.87), (2.93))."""
-    position, blocks, bias_acceleration = body_point_kinematics(system, kinematics, link, x)
+    position, blocks, bias_acceleration = body_point_kinematics(tree, kinematics, link, x)
     rows = BodyConstraintRows(
         blocks, np.zeros((3, state.size)), position, np.zeros(3), bias_acceleration
     ).to_generalized(kinematics)
@@ -183,21 +181,21 @@ class BodyPointKinematics(NamedTuple):
 
 
 def body_point_kinematics(
-    system: TreeSystem, kinematics: KinematicState, link: str | None, x: Array
+    tree: Tree, kinematics: KinematicState, link: str | None, x: Array
 ) -> BodyPointKinematics:
     """Return the kinematics of a point as :func:`point_kinematics`, but with respect to body twists."""
     if link is None:
         return BodyPointKinematics(x, {}, np.zeros(3))
-    i = system.tree.index(link)
+    i = tree.index(link)
     E, phi = kinematics.body_poses[i], kinematics.phi[i]
     point_jacobian = E[:3, :3] @ se3.Gamma(x)
     bias_acceleration = E[:3, :3] @ so3.hat(phi[:3]) @ se3.Gamma(x) @ phi
     return BodyPointKinematics(se3.transform_points(E, x), {i: point_jacobian}, bias_acceleration)
 
 
-def check_rows_arguments(system: TreeSystem, state: State, t: float) -> None:
+def check_rows_arguments(tree: Tree, state: State, t: float) -> None:
     """Check the arguments of a constraint's rows."""
-    arguments.require_instance("system", system, TreeSystem)
+    arguments.require_instance("tree", tree, Tree)
     arguments.require_instance("state", state, State)
     arguments.real_number("t", t)
 

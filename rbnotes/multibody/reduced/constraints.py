@@ -25,7 +25,7 @@ from rbnotes.multibody.reduced.constraint_protocol import (
     check_link_names,
     check_rows_arguments,
 )
-from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked import so3
 from rbnotes.unchecked.linear_algebra import cross
 
@@ -91,19 +91,17 @@ class LoopClosure(BodyConstraint):
             axis = arguments.with_ndim("axis", arguments.unit_vector("axis", self.axis), 1)
             object.__setattr__(self, "axis", axis)
 
-    def body_rows(
-        self, system: TreeSystem, kinematics: KinematicState, state: State, t: float
-    ) -> BodyConstraintRows:
+    def body_rows(self, tree: Tree, kinematics: KinematicState, state: State, t: float) -> BodyConstraintRows:
         """Return the rows on body twists that keep the two points together."""
         first, second = (
-            body_point_kinematics(system, kinematics, *point)
+            body_point_kinematics(tree, kinematics, *point)
             for point in ((self.a, self.x_a), (self.b, self.x_b))
         )
         gap, bias = first.position - second.position, first.bias_acceleration - second.bias_acceleration
         blocks = {**first.body_blocks, **{i: -block for i, block in second.body_blocks.items()}}
         directions: Array = np.eye(3)
         if self.axis is not None:
-            i = system.tree.index(self.a)
+            i = tree.index(self.a)
             directions = perpendicular_pair(self.axis) @ kinematics.joint_poses[i, :3, :3].T
         if self.axis is not None and self.axis_follows_body:
             # The gap in the joint frame of a, which turns: with its angular velocity w in the world,
@@ -157,14 +155,12 @@ class Weld(BodyConstraint):
             frame = arguments.with_ndim(name, arguments.frame(name, getattr(self, name)), 2)
             object.__setattr__(self, name, frame)
 
-    def body_rows(
-        self, system: TreeSystem, kinematics: KinematicState, state: State, t: float
-    ) -> BodyConstraintRows:
+    def body_rows(self, tree: Tree, kinematics: KinematicState, state: State, t: float) -> BodyConstraintRows:
         """Return three rows on body twists for the origins of the frames, and three for their axes."""
         origins = LoopClosure(self.a, self.E_a[:3, 3], self.b, self.E_b[:3, 3])
-        position = origins.body_rows(system, kinematics, state, t)
+        position = origins.body_rows(tree, kinematics, state, t)
         (R_a, w_a, i), (R_b, w_b, j) = (
-            self._orientation(system, kinematics, *end) for end in ((self.a, self.E_a), (self.b, self.E_b))
+            self._orientation(tree, kinematics, *end) for end in ((self.a, self.E_a), (self.b, self.E_b))
         )
         # In the frame of a, with dR/dt = R hat(w) of the relative orientation R:
         R = R_b.T @ R_a
@@ -185,12 +181,12 @@ class Weld(BodyConstraint):
         )
 
     def _orientation(
-        self, system: TreeSystem, kinematics: KinematicState, link: str | None, E: Array
+        self, tree: Tree, kinematics: KinematicState, link: str | None, E: Array
     ) -> tuple[Array, Array, int]:
         """Return the orientation of a frame, its angular velocity in the frame, and the index of its link."""
         if link is None:
             return E[:3, :3], np.zeros(3), -1
-        i = system.tree.index(link)
+        i = tree.index(link)
         R: Array = kinematics.body_poses[i, :3, :3] @ E[:3, :3]
         return R, E[:3, :3].T @ kinematics.phi[i, :3], i
 
@@ -224,16 +220,16 @@ class Gear:
         check_link_names(self, "a", "b")
         object.__setattr__(self, "ratio", arguments.real_number("ratio", self.ratio))
 
-    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+    def rows(self, tree: Tree, state: State, t: float) -> ConstraintRows:
         """Return the rows of the gear.
 
         Raises
         ------
         InvalidArgument
-            If the system has no such link, or another argument is invalid.
+            If the tree has no such link, or another argument is invalid.
         """
-        check_rows_arguments(system, state, t)
-        first, second = (_velocity_index(system, name) for name in (self.a, self.b))
+        check_rows_arguments(tree, state, t)
+        first, second = (_velocity_index(tree, name) for name in (self.a, self.b))
         G = np.zeros((1, state.size))
         G[0, first], G[0, second] = self.ratio, -1.0
         offset = state.v.size
@@ -267,16 +263,16 @@ class PrescribedJoint:
         check_link_names(self, "link")
         arguments.require_function("motion", self.motion, "t")
 
-    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+    def rows(self, tree: Tree, state: State, t: float) -> ConstraintRows:
         """Return the rows of the prescribed motion.
 
         Raises
         ------
         InvalidArgument
-            If the system has no such link, or another argument is invalid.
+            If the tree has no such link, or another argument is invalid.
         """
-        check_rows_arguments(system, state, t)
-        coordinates = system.tree.coordinate_slices[system.tree.index(self.link)]
+        check_rows_arguments(tree, state, t)
+        coordinates = tree.coordinate_slices[tree.index(self.link)]
         count = coordinates.stop - coordinates.start
         q, qdot, qddot = (_prescribed_value(self.link, value, count) for value in self.motion(t))
         G = np.zeros((count, state.size))
@@ -318,11 +314,9 @@ class PrescribedBody(BodyConstraint):
         if not set(self.components) <= set(range(6)) or len(set(self.components)) < len(self.components):
             raise InvalidArgument("components", repr(self.components), "different indices from 0 to 5")
 
-    def body_rows(
-        self, system: TreeSystem, kinematics: KinematicState, state: State, t: float
-    ) -> BodyConstraintRows:
+    def body_rows(self, tree: Tree, kinematics: KinematicState, state: State, t: float) -> BodyConstraintRows:
         """Return the rows that prescribe components of the body's twist at the time t."""
-        i, components = system.tree.index(self.link), list(self.components)
+        i, components = tree.index(self.link), list(self.components)
         prescribed = arguments.call_user_function(
             f"motion of {self.link!r}", self.motion, t, kinematics.body_poses[i], kinematics.phi[i]
         )
@@ -340,7 +334,7 @@ class AttachedParticle(BodyConstraint):
     Attributes
     ----------
     particle
-        Index of the particle among those of the system.
+        Index of the particle among those of the tree.
     link
         Name of the body's link; None is the world.
     x
@@ -363,9 +357,7 @@ class AttachedParticle(BodyConstraint):
         check_link_names(self, *(() if self.link is None else ("link",)))
         object.__setattr__(self, "x", arguments.single_vector("x", self.x))
 
-    def body_rows(
-        self, system: TreeSystem, kinematics: KinematicState, state: State, t: float
-    ) -> BodyConstraintRows:
+    def body_rows(self, tree: Tree, kinematics: KinematicState, state: State, t: float) -> BodyConstraintRows:
         """Return the rows on body twists and on the velocities of particles and joints, for the time t.
 
         Raises
@@ -375,7 +367,7 @@ class AttachedParticle(BodyConstraint):
         """
         if not 0 <= self.particle < len(state.x):
             raise InvalidArgument("particle", str(self.particle), f"an index below {len(state.x)}")
-        point = body_point_kinematics(system, kinematics, self.link, self.x)
+        point = body_point_kinematics(tree, kinematics, self.link, self.x)
         G = np.zeros((3, state.size))
         G[:, 3 * self.particle : 3 * self.particle + 3] = np.eye(3)
         blocks = {i: -block for i, block in point.body_blocks.items()}
@@ -421,16 +413,16 @@ class JointLimit:
         if not self.lower < self.upper:
             raise InvalidArgument("lower", f"{self.lower:g}, upper {self.upper:g}", "lower < upper")
 
-    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+    def rows(self, tree: Tree, state: State, t: float) -> ConstraintRows:
         """Return the rows of the finite bounds.
 
         Raises
         ------
         InvalidArgument
-            If the system has no such link, or another argument is invalid.
+            If the tree has no such link, or another argument is invalid.
         """
-        check_rows_arguments(system, state, t)
-        coordinates = system.tree.coordinate_slices[system.tree.index(self.link)]
+        check_rows_arguments(tree, state, t)
+        coordinates = tree.coordinate_slices[tree.index(self.link)]
         if not 0 <= self.coordinate < coordinates.stop - coordinates.start:
             raise InvalidArgument("coordinate", str(self.coordinate), f"one of the joint of {self.link!r}")
         q = state.q[coordinates.start + self.coordinate]
@@ -469,7 +461,7 @@ class RotationLimit:
         upper = arguments.real_number("upper", self.upper, minimum=0.0, maximum=np.pi)
         object.__setattr__(self, "upper", arguments.positive_number("upper", upper))
 
-    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+    def rows(self, tree: Tree, state: State, t: float) -> ConstraintRows:
         """Return the row of the bound.
 
         Raises
@@ -477,9 +469,9 @@ class RotationLimit:
         InvalidArgument
             If the joint of the link has other coordinates, or another argument is invalid.
         """
-        check_rows_arguments(system, state, t)
-        index = system.tree.index(self.link)
-        joint, own = system.tree.links[index].joint, system.tree.coordinate_slices[index]
+        check_rows_arguments(tree, state, t)
+        index = tree.index(self.link)
+        joint, own = tree.links[index].joint, tree.coordinate_slices[index]
         if not isinstance(joint, ExponentialSpherical):
             raise InvalidArgument("link", f"{self.link!r} on {joint!r:.60}", "an ExponentialSpherical joint")
         q, qdot = state.q[own], state.qdot[own]
@@ -530,11 +522,9 @@ class PlaneLimit(BodyConstraint):
         object.__setattr__(self, "normal", normal)
         object.__setattr__(self, "offset", arguments.real_number("offset", self.offset))
 
-    def body_rows(
-        self, system: TreeSystem, kinematics: KinematicState, state: State, t: float
-    ) -> BodyConstraintRows:
+    def body_rows(self, tree: Tree, kinematics: KinematicState, state: State, t: float) -> BodyConstraintRows:
         """Return the row on body twists of the point's distance from the plane."""
-        point = body_point_kinematics(system, kinematics, self.link, self.x)
+        point = body_point_kinematics(tree, kinematics, self.link, self.x)
         gap, normal_row = np.array([self.normal @ point.position - self.offset]), self.normal[None]
         blocks = {i: normal_row @ block for i, block in point.body_blocks.items()}
         return BodyConstraintRows(
@@ -556,14 +546,14 @@ def perpendicular_pair(axis: ArrayLike) -> Array:
     return np.stack([cross(second, axis), second])
 
 
-def _velocity_index(system: TreeSystem, name: str) -> int:
+def _velocity_index(tree: Tree, name: str) -> int:
     """Return the index of the only velocity of a link's joint."""
-    coordinates = system.tree.coordinate_slices[system.tree.index(name)]
+    coordinates = tree.coordinate_slices[tree.index(name)]
     if coordinates.stop - coordinates.start != 1:
         raise InvalidArgument(
             "a, b", f"{name!r} with {coordinates.stop - coordinates.start} coordinates", "joints with one"
         )
-    return 3 * len(system.masses) + int(coordinates.start)
+    return 3 * len(tree.masses) + int(coordinates.start)
 
 
 def _prescribed_value(link: str, value: ArrayLike, count: int) -> Array:

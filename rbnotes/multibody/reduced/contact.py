@@ -13,12 +13,12 @@ from rbnotes import arguments
 from rbnotes.contact import Collider, ContactPoints, Contacts, contact_jacobian, predict_contacts
 from rbnotes.contact.prediction import normal_velocity_targets_unchecked
 from rbnotes.dynamics import State
-from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked.stabilization import check_error_reduction_rate
 
 
 def tree_contacts(
-    system: TreeSystem, state: State, points: ContactPoints, h: float, *, gamma: float = 0.0
+    tree: Tree, state: State, points: ContactPoints, h: float, *, gamma: float = 0.0
 ) -> Contacts:
     """Return the contacts of a step of size h as rows ``(3 c, N)`` on velocities of particles and joints.
 
@@ -34,22 +34,22 @@ def tree_contacts(
     InvalidArgument
         If ``h`` is not positive or ``gamma`` is not in [0, 2/h].
     """
-    arguments.require_instance("system", system, TreeSystem)
+    arguments.require_instance("tree", tree, Tree)
     arguments.require_instance("state", state, State)
     arguments.require_instance("points", points, ContactPoints)
     h = arguments.positive_number("h", h)
     gamma = check_error_reduction_rate(gamma, h)
-    maximal_state = system.maximal_state(state)
-    J = system.reduction(state).J[: maximal_state.phi.size]
+    maximal_state = tree.maximal_state(state)
+    J = tree.reduction(state).J[: maximal_state.phi.size]
     rows = contact_jacobian(points, maximal_state.E).matrix @ J
     approach = (rows @ state.velocity)[::3]
-    speeds = normal_velocity_targets_unchecked(points, approach, h, system.tree.gravity)
+    speeds = normal_velocity_targets_unchecked(points, approach, h, tree.gravity)
     speeds = np.where(points.gap < 0, np.maximum(speeds, -gamma * points.gap), speeds)
     return Contacts(rows, points.mu, speeds)
 
 
 def _predict_contacts(
-    system: TreeSystem,
+    tree: Tree,
     maximal_state: State,
     colliders: Sequence[Collider],
     h: float,
@@ -60,7 +60,7 @@ def _predict_contacts(
     Pairs ``excluded_pairs`` do not touch: by default each link and its parent.
     """
     if excluded_pairs is None:
-        excluded_pairs = [(i, parent) for i, parent in enumerate(system.tree.parents) if parent >= 0]
+        excluded_pairs = [(i, parent) for i, parent in enumerate(tree.parents) if parent >= 0]
     return predict_contacts(
-        colliders, maximal_state.E, maximal_state.phi, h, system.tree.gravity, excluded_pairs=excluded_pairs
+        colliders, maximal_state.E, maximal_state.phi, h, tree.gravity, excluded_pairs=excluded_pairs
     )

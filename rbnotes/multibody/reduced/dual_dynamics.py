@@ -50,8 +50,7 @@ from rbnotes.multibody.reduced.jacobian_products import (
     jacobian_transpose_product,
 )
 from rbnotes.multibody.reduced.kinematics import _matvec, _poses, relative_joint_poses
-from rbnotes.multibody.reduced.model import Tree
-from rbnotes.multibody.reduced.system import TreeSystem, _maximal_state
+from rbnotes.multibody.reduced.tree import Tree, _maximal_state
 from rbnotes.unchecked import se3
 
 RESPONSE_TOLERANCE = 1e-12
@@ -153,7 +152,7 @@ class DualProblem:
 
 
 def dual_acceleration(
-    system: TreeSystem,
+    tree: Tree,
     constraints: Iterable[Constraint],
     state: State,
     alpha: float = 0.0,
@@ -178,7 +177,7 @@ def dual_acceleration(
     NotSolved
         If inequalities contradict each other or the equations.
     """
-    problem, parts, active_rows = _assemble_dual_problem(system, constraints, state, alpha, beta)
+    problem, parts, active_rows = _assemble_dual_problem(tree, constraints, state, alpha, beta)
     with name_inequalities(parts):
         multipliers = problem.multipliers(method)
     a = problem.acceleration(multipliers)
@@ -190,7 +189,7 @@ def dual_acceleration(
 
 
 def dual_problem(
-    system: TreeSystem,
+    tree: Tree,
     constraints: Iterable[Constraint],
     state: State,
     alpha: float = 0.0,
@@ -203,29 +202,29 @@ def dual_problem(
     InvalidArgument
         If ``alpha`` or ``beta`` is negative.
     """
-    return _assemble_dual_problem(system, constraints, state, alpha, beta)[0]
+    return _assemble_dual_problem(tree, constraints, state, alpha, beta)[0]
 
 
 def _assemble_dual_problem(
-    system: TreeSystem, constraints: Iterable[Constraint], state: State, alpha: float, beta: float
+    tree: Tree, constraints: Iterable[Constraint], state: State, alpha: float, beta: float
 ) -> tuple[DualProblem, list[ConstraintPart], list[Array]]:
     """Return the problem, the rows of each constraint, and a mask of those that are in the problem."""
-    arguments.require_instance("system", system, TreeSystem)
+    arguments.require_instance("tree", tree, Tree)
     arguments.require_instance("state", state, State)
     constraints = check_constraints(constraints)
     alpha = arguments.real_number("alpha", alpha, minimum=0.0)
     beta = arguments.real_number("beta", beta, minimum=0.0)
-    system._check_state(state)
-    kinematics = SweepKinematics.from_state(system.tree, state)
-    inverse_mass = factor_mass_matrix(system.tree, state.q, joint_terms=system.armature)
+    tree._check_state(state)
+    kinematics = SweepKinematics.from_state(tree, state)
+    inverse_mass = factor_mass_matrix(tree, state.q, joint_terms=tree.armature)
 
     def evaluate_rows(constraint: Constraint) -> ConstraintRows:
-        return constraint_rows_by_sweep(system, kinematics, constraint, state)
+        return constraint_rows_by_sweep(tree, kinematics, constraint, state)
 
     free_acceleration = _unconstrained_accelerations(
-        system, inverse_mass, _generalized_force(system, kinematics, state)[None]
+        tree, inverse_mass, _generalized_force(tree, kinematics, state)[None]
     )[0]
-    parts, active_rows = acceleration_constraints(system, constraints, state, alpha, beta, evaluate_rows)
+    parts, active_rows = acceleration_constraints(tree, constraints, state, alpha, beta, evaluate_rows)
     refuse_contradictions(parts, free_acceleration)
     equations, inequalities = stack_parts(parts)
     G, g, row_combinations = equations.rows, equations.target, range_basis(equations.rows)
@@ -235,7 +234,7 @@ def _assemble_dual_problem(
     problem = DualProblem(
         free_acceleration,
         rows,
-        _unconstrained_accelerations(system, inverse_mass, rows),
+        _unconstrained_accelerations(tree, inverse_mass, rows),
         target,
         inequalities.count,
         row_combinations,
@@ -280,30 +279,29 @@ class SweepKinematics(NamedTuple):
 
 
 def constraint_rows_by_sweep(
-    system: TreeSystem, kinematics: SweepKinematics, constraint: Constraint, state: State
+    tree: Tree, kinematics: SweepKinematics, constraint: Constraint, state: State
 ) -> ConstraintRows:
     """Return the rows of a constraint on velocities ``(m, N)``; rows on bodies take one sweep each.
 
     The rows equal those of ``constraint.rows``, which use J.
     """
     if not isinstance(constraint, BodyConstraint):
-        return constraint.rows(system, state, state.t)
+        return constraint.rows(tree, state, state.t)
     bodies, generalized_rows, error, rate, bias_acceleration = constraint.body_rows(
-        system, kinematics, state, state.t
+        tree, kinematics, state, state.t
     )
-    wrenches = np.zeros((len(generalized_rows), len(system.tree.links), 6))
+    wrenches = np.zeros((len(generalized_rows), len(tree.links), 6))
     for i, block in bodies.items():
         wrenches[:, i] = block
         bias_acceleration = bias_acceleration + block @ kinematics.bias_acceleration[i]
     G = generalized_rows.copy()
-    G[:, state.v.size :] += jacobian_transpose_product(system.tree, state.q, wrenches)
+    G[:, state.v.size :] += jacobian_transpose_product(tree, state.q, wrenches)
     return ConstraintRows(G, error, rate, bias_acceleration)
 
 
-def _generalized_force(system: TreeSystem, kinematics: SweepKinematics, state: State) -> Array:
-    """Return the same as ``system.force(state)``."""
-    tree = system.tree
-    applied_force = system._linearized_applied_forces(
+def _generalized_force(tree: Tree, kinematics: SweepKinematics, state: State) -> Array:
+    """Return the same as ``tree.force(state)``."""
+    applied_force = tree._linearized_applied_forces(
         _maximal_state(state, kinematics.body_poses, kinematics.phi)
     ).f
     body_force, particle_force = np.split(applied_force, [kinematics.phi.size])
@@ -313,8 +311,8 @@ def _generalized_force(system: TreeSystem, kinematics: SweepKinematics, state: S
     joint_force = generalized_forces(
         tree, state.q, f - _matvec(tree.inertias, kinematics.bias_acceleration), kinematics.A
     )
-    joint_force += _passive_joint_forces(tree, state.q, state.qdot) + system._driving_forces(state).f
-    return np.append(np.kron(system.masses, tree.gravity) + particle_force, joint_force)
+    joint_force += _passive_joint_forces(tree, state.q, state.qdot) + tree._driving_forces(state).f
+    return np.append(np.kron(tree.masses, tree.gravity) + particle_force, joint_force)
 
 
 def _positive_definite_solver(W: Array) -> Callable[[Array], Array]:
@@ -325,8 +323,8 @@ def _positive_definite_solver(W: Array) -> Callable[[Array], Array]:
     return lambda right: linalg.cho_solve(factors, right)
 
 
-def _unconstrained_accelerations(system: TreeSystem, inverse_mass: InverseMass, forces: Array) -> Array:
+def _unconstrained_accelerations(tree: Tree, inverse_mass: InverseMass, forces: Array) -> Array:
     """Return the accelerations ``(m, N)`` by forces on particles and joints, without constraints."""
-    count = 3 * len(system.masses)
-    particle_acceleration = forces[:, :count] / np.repeat(system.masses, 3)
+    count = 3 * len(tree.masses)
+    particle_acceleration = forces[:, :count] / np.repeat(tree.masses, 3)
     return np.concatenate([particle_acceleration, inverse_mass.solve(forces[:, count:])], axis=1)

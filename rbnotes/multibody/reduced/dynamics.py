@@ -11,6 +11,8 @@ dampers in the joints and the applied ones.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -27,8 +29,11 @@ from rbnotes.multibody.reduced.kinematics import (
     check_vectors,
     twists_unchecked,
 )
-from rbnotes.multibody.reduced.model import Tree
+from rbnotes.multibody.reduced.link import require_tree
 from rbnotes.unchecked import se3
+
+if TYPE_CHECKING:
+    from rbnotes.multibody.reduced.tree import Tree
 
 
 def mass_matrix(tree: Tree, q: ArrayLike) -> Array:
@@ -39,7 +44,7 @@ def mass_matrix(tree: Tree, q: ArrayLike) -> Array:
     InvalidArgument
         If the shape of ``q`` does not fit.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     return _mass_matrix(tree, tree.check_vector("q", q))
 
 
@@ -121,7 +126,7 @@ def gyroscopic_and_gravity_wrenches(tree: Tree, q: ArrayLike, qdot: ArrayLike) -
     InvalidArgument
         If the shape of ``q`` or ``qdot`` does not fit.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
     return _gyroscopic_and_gravity_wrenches(
         tree, _poses_unchecked(tree, q).body_poses, twists_unchecked(tree, q, qdot)
@@ -136,7 +141,7 @@ def gravity_wrenches(tree: Tree, q: ArrayLike) -> Array:
     InvalidArgument
         If the shape of ``q`` does not fit.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     return _gravity_wrenches(tree, _poses_unchecked(tree, tree.check_vector("q", q)).body_poses)
 
 
@@ -148,7 +153,7 @@ def passive_joint_forces(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     InvalidArgument
         If the shape of ``q`` or ``qdot`` does not fit.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     return _passive_joint_forces(tree, *_check_state_vectors(tree, q, qdot))
 
 
@@ -176,7 +181,7 @@ def net_generalized_force(
     InvalidArgument
         If a shape does not fit.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
     tau, wrenches = check_applied_forces(tree, tau, wrenches, q=q)
     return _net_generalized_force(tree, body_kinematics_unchecked(tree, q, qdot), q, qdot, tau, wrenches)
@@ -216,7 +221,7 @@ def forward_dynamics_dense(
         If the mass matrix is singular: some joint is in a singular state, or no mass moves with it. The
         message names the joints.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
     tau, wrenches = check_applied_forces(tree, tau, wrenches, q=q)
     kinematics = body_kinematics_unchecked(tree, q, qdot)
@@ -255,7 +260,7 @@ def inverse_dynamics_dense(
     InvalidArgument
         If a shape does not fit.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     q, qdot, qddot = check_vectors(tree, q=q, qdot=qdot, qddot=qddot)
     return _inverse_dynamics_dense(tree, q, qdot, qddot, check_applied_forces(tree, 0.0, wrenches, q=q)[1])
 
@@ -275,7 +280,7 @@ def kinetic_energy(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     InvalidArgument
         If the shape of ``q`` or ``qdot`` does not fit.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     return kinetic_energy_from_twists(tree, twists_unchecked(tree, *_check_state_vectors(tree, q, qdot)))
 
 
@@ -301,7 +306,7 @@ def potential_energy(tree: Tree, q: ArrayLike) -> Array:
     InvalidArgument
         If the shape of ``q`` does not fit.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     q = tree.check_vector("q", q)
     return potential_energy_from_poses(tree, q, _poses_unchecked(tree, q).body_poses)
 
@@ -328,7 +333,7 @@ def spatial_momentum(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     InvalidArgument
         If the shape of ``q`` or ``qdot`` does not fit.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
     momenta = _matvec(tree.inertias, twists_unchecked(tree, q, qdot))
     to_world = se3.Ad_inverse(_poses_unchecked(tree, q).body_poses)

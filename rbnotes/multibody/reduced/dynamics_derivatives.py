@@ -13,7 +13,7 @@ velocities (``bias_acceleration_derivative``).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,8 +40,11 @@ from rbnotes.multibody.reduced.kinematics import (
     check_vectors,
     relative_joint_poses,
 )
-from rbnotes.multibody.reduced.model import Tree
+from rbnotes.multibody.reduced.link import require_tree
 from rbnotes.unchecked import se3, so3
+
+if TYPE_CHECKING:
+    from rbnotes.multibody.reduced.tree import Tree
 
 
 class DynamicsDerivatives(NamedTuple):
@@ -103,7 +106,7 @@ def kinematics_derivatives(
     InvalidArgument
         If the shape of ``q``, ``qdot`` or ``qddot`` does not fit.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     return _kinematics_derivatives(tree, *check_vectors(tree, q=q, qdot=qdot, qddot=qddot))
 
 
@@ -184,7 +187,7 @@ def geometric_stiffness(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
     InvalidArgument
         If the shape of ``q`` or ``wrenches`` does not fit.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     return _geometric_stiffness(tree, tree.check_vector("q", q), check_applied_forces(tree, 0.0, wrenches)[1])
 
 
@@ -218,14 +221,14 @@ def inverse_dynamics_derivatives(
 
     The derivative with respect to qddot is the mass matrix. The applied wrenches are constant in body
     coordinates. The terms of springs, dampers and other forces on bodies are in
-    :meth:`~rbnotes.multibody.reduced.TreeSystem.linearized_residual`.
+    :meth:`~rbnotes.multibody.reduced.Tree.linearized_residual`.
 
     Raises
     ------
     InvalidArgument
         If a shape does not fit.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     q, qdot, qddot = check_vectors(tree, q=q, qdot=qdot, qddot=qddot)
     return _inverse_dynamics_derivatives(
         tree, q, qdot, qddot, check_applied_forces(tree, 0.0, wrenches, q=q)[1]
@@ -265,7 +268,7 @@ def forward_dynamics_derivatives(
     SingularConfiguration
         As for forward dynamics.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
     tau, wrenches = check_applied_forces(tree, tau, wrenches, q=q)
     kinematics = body_kinematics_unchecked(tree, q, qdot)

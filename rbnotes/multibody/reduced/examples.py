@@ -25,7 +25,8 @@ from rbnotes.joints import (
 )
 from rbnotes.joints.general.curves import Curve, bezier_curve
 from rbnotes.joints.general.surfaces import Surface, bezier_surface, ellipsoid, sphere, torus
-from rbnotes.multibody.reduced.model import Link, Tree
+from rbnotes.multibody.reduced.link import Link
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.shapes import Box, Capsule, Shape, Sphere
 from rbnotes.unchecked import se3
 

@@ -20,9 +20,8 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import State
 from rbnotes.joints.joint_type import COMPLEX_STEP
-from rbnotes.multibody.reduced.model import Tree
-from rbnotes.multibody.reduced.reduced_system import ReducedSystem, ReductionDerivatives
-from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.multibody.reduced.reduced_tree import ReducedTree, ReductionDerivatives
+from rbnotes.multibody.reduced.tree import Tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,17 +151,17 @@ def gear_coordinates(tree: Tree, ratios: Mapping[str, float]) -> JointCoordinate
     return linear_coordinates(np.delete(J, first_coordinates[1:], axis=1))
 
 
-@dataclass(frozen=True, eq=False)
-class HyperReducedSystem(ReducedSystem):
-    """Mechanical system of a tree in fewer coordinates: its states are those of the r coordinates.
+def reduce_coordinates(tree: Tree, coordinates: JointCoordinates) -> ReducedTree:
+    """Return a tree in fewer coordinates, as a mechanical system: its states are those of the r coordinates.
 
-    Particles beside the tree keep their own coordinates. ``expand(state)`` returns the state of the whole
-    tree, ``reduction(state)`` and ``acceleration_reduction(state)`` the maps to all velocities and
-    accelerations.
+    Particles beside the tree keep their own coordinates. The result is a
+    :class:`~rbnotes.dynamics.MechanicalSystem` with the whole tree as its ``tree``: ``expand(state)`` returns
+    the state of the whole tree, ``reduction(state)`` and ``acceleration_reduction(state)`` the maps to all
+    velocities and accelerations.
 
-    Attributes
+    Parameters
     ----------
-    system
+    tree
         Whole tree, with all particles and forces.
     coordinates
         Map from the r coordinates to the k coordinates of the joints, rad or m.
@@ -170,19 +169,28 @@ class HyperReducedSystem(ReducedSystem):
     Raises
     ------
     InvalidArgument
-        If ``system`` is not a ``TreeSystem`` or ``coordinates`` is not a ``JointCoordinates``.
+        If ``tree`` is not a ``Tree`` or ``coordinates`` is not a ``JointCoordinates``.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    arguments.require_instance("coordinates", coordinates, JointCoordinates)
+    return _TreeInFewerCoordinates(tree, coordinates)
+
+
+@dataclass(frozen=True, eq=False)
+class _TreeInFewerCoordinates(ReducedTree):
+    """Tree whose joint coordinates are a function of fewer ones.
+
+    Attributes
+    ----------
+    coordinates
+        Map from the fewer coordinates to those of the joints, rad or m.
     """
 
-    system: TreeSystem
     coordinates: JointCoordinates
-
-    def __post_init__(self) -> None:
-        arguments.require_instance("system", self.system, TreeSystem)
-        arguments.require_instance("coordinates", self.coordinates, JointCoordinates)
 
     def _expand(self, state: State) -> tuple[State, Array, Array]:
         """Return the state in joint coordinates, and the reduction's J and bias."""
-        k, r, count = self.system.tree.num_coordinates, self.coordinates.num_coordinates, state.v.size
+        k, r, count = self.tree.num_coordinates, self.coordinates.num_coordinates, state.v.size
         if state.q.shape != (r,) or state.qdot.shape != (r,):
             got = f"q {state.q.shape} and qdot {state.qdot.shape}"
             raise InvalidArgument("state", got, f"q and qdot of shape ({r},)")
@@ -196,7 +204,7 @@ class HyperReducedSystem(ReducedSystem):
 
     def _reduction_derivatives(self, state: State, acceleration: Array, f: Array) -> ReductionDerivatives:
         """Return the derivatives of the reduction at a state, an acceleration and forces."""
-        k, r, count = self.system.tree.num_coordinates, self.coordinates.num_coordinates, state.v.size
+        k, r, count = self.tree.num_coordinates, self.coordinates.num_coordinates, state.v.size
         q, v, a = state.q, state.qdot, acceleration[count:]
         jacobian_derivative = np.stack([self._jacobian_rate(q, along) for along in np.eye(r)], axis=-1)
         twist_derivative = np.einsum("ijl,j->il", jacobian_derivative, v)
@@ -213,7 +221,7 @@ class HyperReducedSystem(ReducedSystem):
         return ReductionDerivatives(velocities, accelerations, bias, forces)
 
     def _jacobian_rate(self, q: Array, v: Array) -> Array:
-        k, r = self.system.tree.num_coordinates, self.coordinates.num_coordinates
+        k, r = self.tree.num_coordinates, self.coordinates.num_coordinates
         result: Array = arguments.matrix(
             "jacobian_rate", self.coordinates._evaluate("jacobian_rate", q, v), k, r
         )

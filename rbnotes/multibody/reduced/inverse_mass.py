@@ -32,7 +32,8 @@ from rbnotes.multibody.reduced.kinematics import (
     check_vectors,
     relative_joint_poses,
 )
-from rbnotes.multibody.reduced.model import Link, Tree
+from rbnotes.multibody.reduced.link import Link
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked import se3
 
 
@@ -143,7 +144,7 @@ def factor_mass_matrix(
     """Factor ``M_r + J^T B J + P`` in linear time (Sueda Algorithm 10, its first loop).
 
     Along constrained coordinates of joints, such as the length of a quaternion, the mass matrix is zero;
-    an inertia is added there as in :meth:`~rbnotes.multibody.reduced.TreeSystem.mass_matrix`.
+    an inertia is added there as in :meth:`~rbnotes.multibody.reduced.Tree.mass_matrix`.
 
     Parameters
     ----------

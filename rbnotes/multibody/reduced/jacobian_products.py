@@ -10,6 +10,8 @@ All functions broadcast over leading axes: for a product with several vectors, s
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -21,8 +23,11 @@ from rbnotes.multibody.reduced.kinematics import (
     check_vectors,
     relative_joint_poses,
 )
-from rbnotes.multibody.reduced.model import Tree
+from rbnotes.multibody.reduced.link import require_tree
 from rbnotes.unchecked import se3
+
+if TYPE_CHECKING:
+    from rbnotes.multibody.reduced.tree import Tree
 
 
 def jacobian_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
@@ -36,7 +41,7 @@ def jacobian_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
     InvalidArgument
         If the shape of ``q`` or ``x`` does not fit.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     q, x = check_vectors(tree, q=q, x=x)
     return _twists(tree, q, x, se3.Ad_inverse(relative_joint_poses(tree, q)))
 
@@ -51,7 +56,7 @@ def jacobian_rate_product(tree: Tree, q: ArrayLike, qdot: ArrayLike, x: ArrayLik
     InvalidArgument
         If the shape of ``q``, ``qdot`` or ``x`` does not fit.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     return _jacobian_rate_product(tree, *check_vectors(tree, q=q, qdot=qdot, x=x))
 
 
@@ -70,7 +75,7 @@ def bias_acceleration(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     InvalidArgument
         If the shape of ``q`` or ``qdot`` does not fit.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     q, qdot = check_vectors(tree, q=q, qdot=qdot)
     return _jacobian_rate_product(tree, q, qdot, qdot)
 
@@ -83,7 +88,7 @@ def mass_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
     InvalidArgument
         If the shape of ``q`` or ``x`` does not fit.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     q, x = check_vectors(tree, q=q, x=x)
     A = se3.Ad_inverse(relative_joint_poses(tree, q))
     return generalized_forces(tree, q, _matvec(tree.inertias, _twists(tree, q, x, A)), A)
@@ -99,7 +104,7 @@ def jacobian_transpose_product(tree: Tree, q: ArrayLike, y: ArrayLike) -> Array:
     InvalidArgument
         If the shape of ``q`` or ``y`` does not fit.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     q, y = tree.check_vector("q", q), arguments.array("y", y, len(tree.links), 6)
     shape = arguments.common_shape(q=q.shape[:-1], y=y.shape[:-2])
     q, y = np.broadcast_to(q, (*shape, tree.num_coordinates)), np.broadcast_to(y, (*shape, *y.shape[-2:]))

@@ -28,7 +28,7 @@ from rbnotes.multibody.reduced.constraints import LoopClosure
 from rbnotes.multibody.reduced.contact import _predict_contacts, tree_contacts
 from rbnotes.multibody.reduced.joint_reactions import constraints_on_bodies, impulse_balance
 from rbnotes.multibody.reduced.kinematics import relative_joint_poses
-from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked import se3
 
 
@@ -85,7 +85,7 @@ class JointFrictionProblem:
 
     def __init__(
         self,
-        system: TreeSystem,
+        tree: Tree,
         state: State,
         h: float,
         bearings: Bearings,
@@ -93,7 +93,7 @@ class JointFrictionProblem:
         colliders: Sequence[Collider],
         options: JointFrictionOptions,
     ) -> None:
-        self.system, self.state, self.options = system, state, options
+        self.tree, self.state, self.options = tree, state, options
         self.h = arguments.positive_number("h", h)
         self.constraints = constraints
         for name, bearing in bearings.items():
@@ -103,15 +103,15 @@ class JointFrictionProblem:
                 raise InvalidArgument(
                     "bearings", f"a closure of {name.a!r}", "closures among the constraints"
                 )
-        self.kinematics = system.body_kinematics(state)
-        self.impulse_balance = impulse_balance(system, state, self.h, options.implicit)
-        self.adjoints = se3.Ad_inverse(relative_joint_poses(system.tree, state.q))
-        self.joint_bearings = joint_bearings(system, state, self.kinematics, bearings)
-        maximal_state = system.maximal_state(state)
+        self.kinematics = tree.body_kinematics(state)
+        self.impulse_balance = impulse_balance(tree, state, self.h, options.implicit)
+        self.adjoints = se3.Ad_inverse(relative_joint_poses(tree, state.q))
+        self.joint_bearings = joint_bearings(tree, state, self.kinematics, bearings)
+        maximal_state = tree.maximal_state(state)
         self.contact_points = _predict_contacts(
-            system, maximal_state, colliders, self.h, options.excluded_pairs
+            tree, maximal_state, colliders, self.h, options.excluded_pairs
         )
-        collider_contacts = tree_contacts(system, state, self.contact_points, h, gamma=options.gamma)
+        collider_contacts = tree_contacts(tree, state, self.contact_points, h, gamma=options.gamma)
         self.contact_body_rows = contact_jacobian(self.contact_points, maximal_state.E)
         self.num_contacts = collider_contacts.count
         bearing_rows = [constraint.contact_rows.reshape(-1, state.size) for constraint in self.joint_bearings]
@@ -124,12 +124,12 @@ class JointFrictionProblem:
             np.concatenate([collider_contacts.normal_target, np.zeros(sum(counts))]),
         )
         self.scheme = implicit_euler if options.implicit else symplectic_euler
-        rows = velocity_constraints(system, constraints, state, h, options.gamma)
-        problem = replace(add_constraints(self.scheme.problem(system, state, h), rows), contacts=contacts)
+        rows = velocity_constraints(tree, constraints, state, h, options.gamma)
+        problem = replace(add_constraints(self.scheme.problem(tree, state, h), rows), contacts=contacts)
         self.contact_problem: FrictionContactProblem = friction_contact_problem(problem)
         if not self.contact_problem.is_symmetric:
-            raise InvalidArgument("system", "a mass of the step that is not symmetric", "a symmetric one")
-        self.body_constraints = constraints_on_bodies(system, constraints, state)
+            raise InvalidArgument("tree", "a mass of the step that is not symmetric", "a symmetric one")
+        self.body_constraints = constraints_on_bodies(tree, constraints, state)
 
     def initial_friction(self, initial_guess: BispStep | None) -> tuple[Array, list[Array]]:
         """Return the initial friction impulses of all contacts and by bearing."""
@@ -188,7 +188,7 @@ class JointFrictionProblem:
         impulses = np.concatenate([normal[:, None], friction], axis=1)
         solution = self.contact_problem.step_solution(impulses, iterations=0, residual=0.0, method="BISP")
         joint_wrenches, reactions = recover_bearing_reactions(
-            self.system,
+            self.tree,
             self.joint_bearings,
             bearing_friction,
             self.impulse_balance[0] @ solution.velocity + self.impulse_balance[1],
@@ -238,7 +238,7 @@ class JointFrictionProblem:
             iterations=len(history) + 1,
             residual=max_or_nan(history[-1], program_residual),
         )
-        end_state = self.scheme.advance(self.system, self.state, solution.velocity, self.h)
+        end_state = self.scheme.advance(self.tree, self.state, solution.velocity, self.h)
         return BispStep(
             end_state, bearing_reactions, joint_wrenches, self.contact_points, solution, tuple(history)
         )

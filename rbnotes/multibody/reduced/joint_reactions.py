@@ -25,13 +25,12 @@ from rbnotes.multibody.reduced.constraint_protocol import BodyConstraint, BodyCo
 from rbnotes.multibody.reduced.dynamics import gyroscopic_and_gravity_wrenches
 from rbnotes.multibody.reduced.jacobian_products import subtree_wrenches
 from rbnotes.multibody.reduced.kinematics import relative_joint_poses
-from rbnotes.multibody.reduced.model import Tree
-from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked import se3
 
 
 def body_constraint_impulses(
-    system: TreeSystem, state: State, velocity: ArrayLike, h: float, *, implicit: bool = False
+    tree: Tree, state: State, velocity: ArrayLike, h: float, *, implicit: bool = False
 ) -> Array:
     """Return the impulsive wrenches ``(n, 6)`` of constraints on the bodies in a step, in body frames.
 
@@ -50,23 +49,23 @@ def body_constraint_impulses(
     InvalidArgument
         If ``h`` is not positive or the shape of ``velocity`` does not fit.
     """
-    arguments.require_instance("system", system, TreeSystem)
+    arguments.require_instance("tree", tree, Tree)
     arguments.require_instance("state", state, State)
-    G, offset = impulse_balance(system, state, arguments.positive_number("h", h), implicit)
+    G, offset = impulse_balance(tree, state, arguments.positive_number("h", h), implicit)
     return (G @ arguments.single_vector("velocity", velocity, state.size) + offset).reshape(-1, 6)
 
 
-def impulse_balance(system: TreeSystem, state: State, h: float, implicit: bool) -> tuple[Array, Array]:
+def impulse_balance(tree: Tree, state: State, h: float, implicit: bool) -> tuple[Array, Array]:
     """Return G and the rest of the impulses of :func:`body_constraint_impulses` as ``G v+ + rest (6 n,)``."""
-    kinematics = system.body_kinematics(state)
+    kinematics = tree.body_kinematics(state)
     n = kinematics.phi.size
-    reduction_matrix = system.reduction(state).J
+    reduction_matrix = tree.reduction(state).J
     J = reduction_matrix[:n].reshape(-1, 6, state.size)
-    G = (system.tree.inertias @ J).reshape(n, -1)
-    bias_acceleration = np.einsum("nij,nj->ni", system.tree.inertias, kinematics.bias_acceleration)
-    unconstrained_wrenches = gyroscopic_and_gravity_wrenches(system.tree, state.q, state.qdot)
+    G = (tree.inertias @ J).reshape(n, -1)
+    bias_acceleration = np.einsum("nij,nj->ni", tree.inertias, kinematics.bias_acceleration)
+    unconstrained_wrenches = gyroscopic_and_gravity_wrenches(tree, state.q, state.qdot)
     offset = h * (bias_acceleration - unconstrained_wrenches).ravel() - G @ state.velocity
-    applied_forces = system.applied_forces(system.maximal_state(state))
+    applied_forces = tree.applied_forces(tree.maximal_state(state))
     offset -= h * np.asarray(applied_forces.f)[:n]
     if implicit:
         K, D = ((matrix @ reduction_matrix)[:n] for matrix in (applied_forces.K, applied_forces.D))
@@ -100,7 +99,7 @@ def joint_transmitted_wrenches(tree: Tree, q: ArrayLike, wrenches: ArrayLike) ->
     return subtree_wrenches(tree, body_wrenches, se3.Ad_inverse(relative_joint_poses(tree, q)))
 
 
-def constraint_body_jacobian(system: TreeSystem, constraint: Constraint, state: State) -> Array | None:
+def constraint_body_jacobian(tree: Tree, constraint: Constraint, state: State) -> Array | None:
     """Return the rows ``(m, 6 n)`` of a constraint on the twists of the bodies; None if it acts on joints.
 
     Its multipliers push the bodies by their transpose.
@@ -108,16 +107,16 @@ def constraint_body_jacobian(system: TreeSystem, constraint: Constraint, state: 
     Raises
     ------
     InvalidArgument
-        If ``system`` is not a ``TreeSystem``, ``constraint`` is not a ``Constraint``, or
+        If ``tree`` is not a ``Tree``, ``constraint`` is not a ``Constraint``, or
         ``state`` is not a ``State``.
     """
-    arguments.require_instance("system", system, TreeSystem)
+    arguments.require_instance("tree", tree, Tree)
     arguments.require_instance("state", state, State)
     arguments.require_methods("constraint", constraint, "rows")
     if not isinstance(constraint, BodyConstraint):
         return None
-    body_constraint = constraint.body_rows(system, system.body_kinematics(state), state, state.t)
-    return rows_on_twists(body_constraint, len(system.tree.links))
+    body_constraint = constraint.body_rows(tree, tree.body_kinematics(state), state, state.t)
+    return rows_on_twists(body_constraint, len(tree.links))
 
 
 def rows_on_twists(constraint: BodyConstraintRows, num_bodies: int) -> Array:
@@ -147,18 +146,18 @@ class ConstraintOnBodies(NamedTuple):
 
 
 def constraints_on_bodies(
-    system: TreeSystem, constraints: Iterable[Constraint], state: State
+    tree: Tree, constraints: Iterable[Constraint], state: State
 ) -> list[ConstraintOnBodies]:
     """Return the constraints that act on bodies, at a state.
 
     Multipliers of equations begin with those of the joints' own coordinates.
     """
     result = []
-    next_row = {False: len(system.coordinate_constraint_rows(state).rows), True: 0}
+    next_row = {False: len(tree.coordinate_constraint_rows(state).rows), True: 0}
     for constraint in constraints:
         start = next_row[constraint.unilateral]
-        next_row[constraint.unilateral] += len(constraint.rows(system, state, state.t).G)
-        rows = constraint_body_jacobian(system, constraint, state)
+        next_row[constraint.unilateral] += len(constraint.rows(tree, state, state.t).G)
+        rows = constraint_body_jacobian(tree, constraint, state)
         if rows is not None:
             result.append(ConstraintOnBodies(constraint, rows, slice(start, start + len(rows))))
     return result

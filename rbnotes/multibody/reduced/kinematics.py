@@ -9,7 +9,7 @@ All functions broadcast over leading axes of q and qdot; twists and poses are th
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,8 +17,11 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.joints import JointType
-from rbnotes.multibody.reduced.model import Tree
+from rbnotes.multibody.reduced.link import require_tree
 from rbnotes.unchecked import se3
+
+if TYPE_CHECKING:
+    from rbnotes.multibody.reduced.tree import Tree
 
 SMALL_MOTION = 1e-4
 """Twist per unit rate of a coordinate below which the coordinate may be at a singular configuration."""
@@ -71,7 +74,7 @@ def poses(tree: Tree, q: ArrayLike) -> Poses:
     InvalidArgument
         If the shape of ``q`` does not fit.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     return _poses_unchecked(tree, tree.check_vector("q", q))
 
 
@@ -83,7 +86,7 @@ def twists(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     InvalidArgument
         If the shape of ``q`` or ``qdot`` does not fit.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     return twists_unchecked(tree, *_check_state_vectors(tree, q, qdot))
 
 
@@ -114,7 +117,7 @@ def jacobian(tree: Tree, q: ArrayLike) -> Array:
     InvalidArgument
         If the shape of ``q`` does not fit.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     return _jacobian_unchecked(tree, tree.check_vector("q", q))
 
 
@@ -126,7 +129,7 @@ def jacobian_rate(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     InvalidArgument
         If the shape of ``q`` or ``qdot`` does not fit.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
     A = se3.Ad_inverse(relative_joint_poses(tree, q))
     return _flatten_bodies(
@@ -142,7 +145,7 @@ def body_kinematics(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> BodyKinematics
     InvalidArgument
         If the shape of ``q`` or ``qdot`` does not fit.
     """
-    arguments.require_instance("tree", tree, Tree)
+    require_tree(tree)
     return body_kinematics_unchecked(tree, *_check_state_vectors(tree, q, qdot))
 
 

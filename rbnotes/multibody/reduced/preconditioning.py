@@ -9,15 +9,15 @@ other springs and dampers it is the exact inverse; otherwise the iteration accou
 >>> from scipy.sparse.linalg import cg
 >>> from rbnotes import inertia, joints
 >>> from rbnotes.dynamics import State
->>> from rbnotes.multibody.reduced import Link, Tree, TreeSystem
+>>> from rbnotes.multibody.reduced import Link, Tree
 >>> from rbnotes.multibody.reduced import step_operator, step_preconditioner
 >>> rod = inertia.spatial_inertia(1.0, 0.1 * np.eye(3), [0.5, 0.0, 0.0])
 >>> link = Link("rod", joints.Revolute(), rod, stiffness=1e4)
->>> system = TreeSystem(Tree([link]))
+>>> tree = Tree([link])
 >>> state, h = State(q=[0.1], qdot=[0.0]), 0.01
->>> matrix = step_operator(system, state, h)
->>> inverse = step_preconditioner(system, state, h)
->>> impulse = h * system.force(state)
+>>> matrix = step_operator(tree, state, h)
+>>> inverse = step_preconditioner(tree, state, h)
+>>> impulse = h * tree.force(state)
 >>> v, failed = cg(matrix, impulse, M=inverse.operator, rtol=1e-12)
 >>> v.round(3).tolist()
 [-7.407]
@@ -44,8 +44,7 @@ from rbnotes.multibody.reduced.inverse_mass import (
 )
 from rbnotes.multibody.reduced.jacobian_products import jacobian_product, jacobian_transpose_product
 from rbnotes.multibody.reduced.kinematics import _matvec
-from rbnotes.multibody.reduced.model import Tree
-from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.multibody.reduced.tree import Tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,22 +89,22 @@ class StepPreconditioner:
         return LinearOperator((size, size), matvec=lambda x: self.solve(x.ravel()), dtype=np.float64)
 
 
-def step_operator(system: TreeSystem, state: State, h: float) -> LinearOperator:
+def step_operator(tree: Tree, state: State, h: float) -> LinearOperator:
     """Return ``M - h D - h^2 K`` of particles and joints ``(N, N)``, as products in linear time.
 
     The derivatives of applied and joint forces are those of
-    :meth:`~rbnotes.multibody.reduced.TreeSystem.linearized_force`; the operator is symmetric if they are.
+    :meth:`~rbnotes.multibody.reduced.Tree.linearized_force`; the operator is symmetric if they are.
 
     Raises
     ------
     InvalidArgument
         If ``h`` is not positive.
     """
-    h = _check_step(system, state, h)
+    h = _check_step(tree, state, h)
     count = state.v.size
-    tree, q = system.tree, state.q
-    maximal_block, joint_matrix = _implicit_matrices(system, state, h)
-    masses = np.repeat(system.masses, 3)
+    q = state.q
+    maximal_block, joint_matrix = _implicit_matrices(tree, state, h)
+    masses = np.repeat(tree.masses, 3)
     constraint_inertias = [
         (own, _coordinate_constraint_inertia(tree, q, i))
         for i, (link, own) in enumerate(zip(tree.links, tree.coordinate_slices, strict=True))
@@ -126,7 +125,7 @@ def step_operator(system: TreeSystem, state: State, h: float) -> LinearOperator:
     return LinearOperator((state.size, state.size), matvec=product, dtype=np.float64)
 
 
-def step_preconditioner(system: TreeSystem, state: State, h: float) -> StepPreconditioner:
+def step_preconditioner(tree: Tree, state: State, h: float) -> StepPreconditioner:
     """Return the inverse of :func:`step_operator`, without forces between bodies that are not neighbors.
 
     It omits derivatives between such bodies, between bodies and particles, between particles, and between
@@ -139,13 +138,13 @@ def step_preconditioner(system: TreeSystem, state: State, h: float) -> StepPreco
     SingularConfiguration
         If a joint is in a singular state, or compressed springs cancel its inertia; the message names it.
     """
-    h, tree = _check_step(system, state, h), system.tree
-    maximal_block, joint_matrix = _implicit_matrices(system, state, h)
-    bodies, parents, particles, is_complete = _tree_blocks(tree, len(system.masses), maximal_block)
+    h, tree = _check_step(tree, state, h), tree
+    maximal_block, joint_matrix = _implicit_matrices(tree, state, h)
+    bodies, parents, particles, is_complete = _tree_blocks(tree, len(tree.masses), maximal_block)
     blocks = joint_diagonal_blocks(tree, joint_matrix)
     inertia = factor_mass_matrix(tree, state.q, joint_terms=blocks, body_terms=bodies, parent_terms=parents)
-    particles += system.masses[:, None, None] * np.eye(3)
-    if np.any(np.abs(np.linalg.det(particles)) < 1e-12 * system.masses**3):
+    particles += tree.masses[:, None, None] * np.eye(3)
+    if np.any(np.abs(np.linalg.det(particles)) < 1e-12 * tree.masses**3):
         raise SingularConfiguration("h", "springs that cancel a particle's inertia", "a smaller step")
     definite = inertia.is_positive_definite and bool(
         np.all(np.linalg.eigvalsh((particles + particles.mT) / 2) > 0)
@@ -154,23 +153,22 @@ def step_preconditioner(system: TreeSystem, state: State, h: float) -> StepPreco
     return StepPreconditioner(inertia, np.linalg.inv(particles), exact, definite)
 
 
-def _check_step(system: TreeSystem, state: State, h: float) -> float:
+def _check_step(tree: Tree, state: State, h: float) -> float:
     """Return the checked step size."""
-    arguments.require_instance("system", system, TreeSystem)
+    arguments.require_instance("tree", tree, Tree)
     arguments.require_instance("state", state, State)
     return arguments.positive_number("h", h)
 
 
-def _implicit_matrices(system: TreeSystem, state: State, h: float) -> tuple[Any, Array]:
+def _implicit_matrices(tree: Tree, state: State, h: float) -> tuple[Any, Array]:
     """Return ``-h D - h^2 K`` of the applied forces, sparse, and of the joint forces with the armature."""
     applied_forces, applied_joint_forces = (
-        system._linearized_applied_forces(system.maximal_state(state)),
-        system._driving_forces(state),
+        tree._linearized_applied_forces(tree.maximal_state(state)),
+        tree._driving_forces(state),
     )
-    tree = system.tree
     joint_matrix = _implicit_matrix(applied_joint_forces, h)
     joint_matrix += np.diag(h * tree.joint_parameter("damping") + h**2 * tree.joint_parameter("stiffness"))
-    joint_matrix += np.diag(system.armature)
+    joint_matrix += np.diag(tree.armature)
     return _implicit_matrix(
         Forces(applied_forces.f, *map(sparse.csr_array, applied_forces[1:])), h
     ), joint_matrix

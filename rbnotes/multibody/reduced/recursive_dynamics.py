@@ -38,7 +38,7 @@ from rbnotes.multibody.reduced.kinematics import (
     check_vectors,
     relative_joint_poses,
 )
-from rbnotes.multibody.reduced.model import Tree
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked import se3
 
 MAX_LINK_STATES = 16384

@@ -36,7 +36,7 @@ from rbnotes.multibody.reduced.kinematics import (
     _poses_unchecked,
     relative_joint_poses,
 )
-from rbnotes.multibody.reduced.model import Tree
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked import se3
 
 

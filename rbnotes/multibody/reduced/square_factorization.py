@@ -31,7 +31,6 @@ from rbnotes.multibody.reduced.dynamics import (
 )
 from rbnotes.multibody.reduced.inverse_mass import _factor_mass_matrix
 from rbnotes.multibody.reduced.kinematics import _check_state_vectors, _matvec, _poses_unchecked
-from rbnotes.multibody.reduced.model import Tree
 from rbnotes.multibody.reduced.recursive_dynamics import _remove_constraint_components
 from rbnotes.multibody.reduced.spatial_operators import (
     SpatialOperators,
@@ -43,6 +42,7 @@ from rbnotes.multibody.reduced.spatial_operators import (
     _sum_child_wrenches,
     _transpose_matvec,
 )
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked import se3
 
 

@@ -21,7 +21,6 @@ TREE = reduced.Tree(
         reduced.Link("lower", joints.Revolute((1.0, 0, 0)), INERTIA, "upper", AWAY, AWAY, damping=0.5),
     ]
 )
-SYSTEM = reduced.TreeSystem(TREE)
 Q, VELOCITY = np.array([0.25, -0.5]), np.array([0.5, 0.25])
 STATE = State(q=Q, qdot=VELOCITY)
 SIDES = np.array([1.0, 2.0])
@@ -32,11 +31,11 @@ CLOSURE = reduced.LoopClosure("lower", [0.0, 0, 0], None, [0.0, 0, -1.0])
 HINGES = {"upper": friction.journal_bearing(0.05, 0.2, 0.25, axis=[1.0, 0, 0])}
 COLLIDERS = [Collider(WORLD, Plane(), se3.frame(np.eye(3), [0, 0, -3.0])), Collider(1, BOX)]
 FACTORED = reduced.factor_mass_matrix(TREE, Q)
-STEPPED = reduced.step_preconditioner(SYSTEM, STATE, 0.01)
-AT_ONCE = {"system": SYSTEM, "constraints": CONSTRAINTS, "state": STATE, "alpha": 1.0, "beta": 2.0}
+STEPPED = reduced.step_preconditioner(TREE, STATE, 0.01)
+AT_ONCE = {"tree": TREE, "constraints": CONSTRAINTS, "state": STATE, "alpha": 1.0, "beta": 2.0}
 PROBLEM = reduced.dual_problem(**AT_ONCE)
 BEARING_INPUTS = {
-    "system": SYSTEM,
+    "tree": TREE,
     "state": STATE,
     "h": 0.01,
     "bearings": HINGES,
@@ -63,18 +62,18 @@ CALLS = [
     Call(FACTORED.matrix),
     Call(reduced.inverse_mass_product, {"tree": TREE, "q": Q, "x": SIDES}),
     Call(reduced.inverse_mass_matrix, {"tree": TREE, "q": Q}),
-    Call(reduced.step_operator, {"system": SYSTEM, "state": STATE, "h": 0.01}),
-    Call(reduced.step_preconditioner, {"system": SYSTEM, "state": STATE, "h": 0.01}),
+    Call(reduced.step_operator, {"tree": TREE, "state": STATE, "h": 0.01}),
+    Call(reduced.step_preconditioner, {"tree": TREE, "state": STATE, "h": 0.01}),
     Call(STEPPED.solve, {"x": SIDES}),
     Call(reduced.dual_problem, AT_ONCE),
     Call(reduced.dual_acceleration, {**AT_ONCE, "method": "principal_pivoting"}),
     Call(PROBLEM.multipliers, {"method": "principal_pivoting"}),
     Call(PROBLEM.acceleration, {"multipliers": np.array([0.5])}),
-    Call(reduced.constraint_body_jacobian, {"system": SYSTEM, "constraint": CLOSURE, "state": STATE}),
+    Call(reduced.constraint_body_jacobian, {"tree": TREE, "constraint": CLOSURE, "state": STATE}),
     Call(reduced.joint_transmitted_wrenches, {"tree": TREE, "q": Q, "wrenches": WRENCHES}),
     Call(
         reduced.body_constraint_impulses,
-        {"system": SYSTEM, "state": STATE, "velocity": VELOCITY, "h": 0.01, "implicit": True},
+        {"tree": TREE, "state": STATE, "velocity": VELOCITY, "h": 0.01, "implicit": True},
     ),
     Call(
         reduced.bisp_step,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from engine import Call
 
@@ -41,15 +43,14 @@ TREE = reduced.Tree(LINKS)
 Q, QDOT, QDDOT = np.array([0.25, -0.5]), np.array([0.5, 0.25]), np.array([1.0, -0.5])
 AT, GOING, ALL = {"q": Q}, {"q": Q, "qdot": QDOT}, {"q": Q, "qdot": QDOT, "qddot": QDDOT}
 WRENCHES = np.arange(12.0).reshape(2, 6)
-SYSTEM = reduced.TreeSystem(TREE)
 STATE = State(q=Q, qdot=QDOT)
-BALL = reduced.TreeSystem(reduced.Tree([reduced.Link("ball", joints.ExponentialSpherical(), np.eye(6))]))
+BALL = reduced.Tree([reduced.Link("ball", joints.ExponentialSpherical(), np.eye(6))])
 ONE_BALL = State(q=[0.25, 0.5, -0.25], qdot=[1.0, 0.5, 0.25])
 GEAR = reduced.Gear("upper", "lower", 0.5)
 LIMIT = reduced.JointLimit("upper", -1.0, 1.0)
 CONSTRAINTS = [GEAR, LIMIT]
-CONSTRAINED = {"system": SYSTEM, "constraints": CONSTRAINTS, "state": STATE}
-WITH_PARTICLE = reduced.TreeSystem(TREE, masses=[0.5])
+CONSTRAINED = {"system": TREE, "constraints": CONSTRAINTS, "state": STATE}
+WITH_PARTICLE = replace(TREE, masses=[0.5])
 PARTICLE = reduced.AttachedParticle(0, "lower", [0.1, 0, 0])
 CARRYING = State(q=Q, qdot=QDOT, x=[[0.0, 0, 0]])
 COLLIDERS = [
@@ -65,7 +66,7 @@ FOUR = (
     reduced.PlaneLimit("lower", [0.0, 0, 0], [0.0, 0, 1.0], -2.0),
 )
 HYPER = reduced.linear_coordinates([[1.0], [0.5]])
-SMALL = reduced.HyperReducedSystem(SYSTEM, HYPER)
+SMALL = reduced.reduce_coordinates(TREE, HYPER)
 ONE = State(q=[0.25], qdot=[0.5])
 SRDF_TEXT = """<robot name="arm">
   <disable_collisions link1="base" link2="hand" reason="Never"/>
@@ -93,7 +94,11 @@ CALLS = [
         LINK,
         fine={"name": NAMES, "inertia": ("None",), "placement": ("None",), "body_frame": ("None",)},
     ),
-    Call(reduced.Tree, {"links": LINKS, "gravity": np.array([0.0, 1.0, -9.81])}),
+    Call(
+        reduced.Tree,
+        {"links": LINKS, "gravity": np.array([0.0, 1.0, -9.81]), "masses": [0.5], "armature": 0.0},
+        fine={"masses": ("longer",)},
+    ),
     Call(TREE.index, {"name": "lower"}),
     Call(TREE.coordinates, {"values": {"lower": [0.5]}, "default": np.zeros(2)}),
     *(
@@ -154,9 +159,8 @@ CALLS = [
     Call(reduced.SpatialOperators(TREE, **GOING).net_generalized_force, {"tau": [0.5, 1.0]}),
     Call(reduced.kinematics_derivatives, {"tree": TREE, **ALL}),
     Call(reduced.geometric_stiffness, {"tree": TREE, **AT, "wrenches": WRENCHES}),
-    Call(reduced.TreeSystem, {"tree": TREE, "masses": [0.5], "armature": 0.0}, fine={"masses": ("longer",)}),
     *(
-        Call(getattr(SYSTEM, name), {"state": STATE})
+        Call(getattr(TREE, name), {"state": STATE})
         for name in (
             "body_kinematics",
             "maximal_state",
@@ -181,17 +185,18 @@ CALLS = [
             "force",
             "linearized_force",
             "acceleration",
+            "coordinate_constraint_rows",
             "energy",
         )
     ),
-    Call(SYSTEM.linearized_residual, {"state": STATE, "acceleration": QDDOT}),
+    Call(TREE.linearized_residual, {"state": STATE, "acceleration": QDDOT}),
     Call(SMALL.linearized_residual, {"state": ONE, "acceleration": [0.5]}),
-    Call(SYSTEM.retract, {"state": STATE, "increment": [0.5, 0.25], "h": 0.1}),
+    Call(TREE.retract, {"state": STATE, "increment": [0.5, 0.25], "h": 0.1}),
     Call(SMALL.retract, {"state": ONE, "increment": [0.5], "h": 0.1}),
     Call(reduced.linear_coordinates, {"J": np.array([[1.0], [0.5]]), "offset": [0.5, 0.25]}),
     Call(reduced.gear_coordinates, {"tree": TREE, "ratios": {"lower": 1.0, "upper": 0.5}}),
-    Call(reduced.HyperReducedSystem, {"system": SYSTEM, "coordinates": HYPER}),
-    Call(reduced.AttachedSystem, {"system": WITH_PARTICLE, "attachments": [PARTICLE]}),
+    Call(reduced.reduce_coordinates, {"tree": TREE, "coordinates": HYPER}),
+    Call(reduced.attach_particles, {"tree": WITH_PARTICLE, "attachments": [PARTICLE]}),
     Call(reduced.Gear, {"a": "upper", "b": "lower", "ratio": 0.5}, fine={"a": NAMES, "b": NAMES}),
     Call(
         reduced.JointLimit,
@@ -220,24 +225,25 @@ CALLS = [
         fine={"link": (*NAMES, "None")},
     ),
     Call(reduced.perpendicular_pair, {"axis": np.array([0.0, 0.6, 0.8])}),
-    *(Call(each.rows, {"system": SYSTEM, "state": STATE, "t": 0.5}) for each in FOUR),
-    Call(reduced.RotationLimit("ball", 0.5).rows, {"system": BALL, "state": ONE_BALL, "t": 0.5}),
-    Call(PARTICLE.rows, {"system": WITH_PARTICLE, "state": CARRYING, "t": 0.5}),
-    Call(reduced.constraint_rows, {"system": SYSTEM, "constraint": GEAR, "state": STATE, "t": 0.5}),
+    *(Call(each.rows, {"tree": TREE, "state": STATE, "t": 0.5}) for each in FOUR),
+    Call(reduced.RotationLimit("ball", 0.5).rows, {"tree": BALL, "state": ONE_BALL, "t": 0.5}),
+    Call(PARTICLE.rows, {"tree": WITH_PARTICLE, "state": CARRYING, "t": 0.5}),
+    Call(reduced.constraint_rows, {"system": TREE, "constraint": GEAR, "state": STATE, "t": 0.5}),
     Call(reduced.velocity_constraints, {**CONSTRAINED, "h": 0.01, "gamma": 0.5}),
     *(
         Call(function, {**CONSTRAINED, "alpha": 1.0, "beta": 2.0, "method": "principal_pivoting"})
         for function in (reduced.constrained_acceleration, reduced.constraint_forces)
     ),
-    Call(reduced.assemble_configuration, {**CONSTRAINED, "constraints": [GEAR], "locked": ["upper"]}),
     Call(
-        reduced.tree_contacts, {"system": SYSTEM, "state": STATE, "points": POINTS, "h": 0.01, "gamma": 0.5}
+        reduced.assemble_configuration,
+        {"tree": TREE, "constraints": [GEAR], "state": STATE, "locked": ["upper"]},
     ),
+    Call(reduced.tree_contacts, {"tree": TREE, "state": STATE, "points": POINTS, "h": 0.01, "gamma": 0.5}),
     Call(reduced.Event, {"function": event, "terminal": True, "direction": 1}),
     Call(
         reduced.integrate_adaptively,
         {
-            "system": SYSTEM,
+            "system": TREE,
             "state": STATE,
             "times": np.array([0.0, 0.01]),
             "events": [reduced.Event(event)],
@@ -268,11 +274,11 @@ CALLS = [
         reduced.prescribed_forces, {**CONSTRAINED, "constraints": [FOUR[3]], "method": "principal_pivoting"}
     ),
     Call(reduced.PrescribedJoint, {"link": "upper", "motion": swing}, fine={"link": NAMES}),
-    Call(reduced.PrescribedJoint("upper", swing).rows, {"system": SYSTEM, "state": STATE, "t": 0.5}),
+    Call(reduced.PrescribedJoint("upper", swing).rows, {"tree": TREE, "state": STATE, "t": 0.5}),
     Call(
         reduced.PrescribedBody, {"link": "upper", "components": [0], "motion": rotate}, fine={"link": NAMES}
     ),
-    Call(reduced.PrescribedBody("upper", [0], rotate).rows, {"system": SYSTEM, "state": STATE, "t": 0.5}),
+    Call(reduced.PrescribedBody("upper", [0], rotate).rows, {"tree": TREE, "state": STATE, "t": 0.5}),
     Call(
         reduced.JointCoordinates,
         {

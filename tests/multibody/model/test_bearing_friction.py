@@ -560,7 +560,7 @@ def test_accelerations_agree_with_those_of_bilateral_staggered_projections(run, 
         key: one_sided_bearing(rng, axis, 0.01) for key in ("a", "b", "c", closure, "rotor", "follower")
     }
     model = Model(start_model.bodies, constraints=[gear, closure], bearings=bearings)
-    G_rows = closure.rows(model.system, model.tree_state(model.state(q=q)), 0.0).G
+    G_rows = closure.rows(model.tree, model.tree_state(model.state(q=q)), 0.0).G
     qdot = rng.normal(size=5)
     # The loop moves slowly: Euler's method omits the part of accelerations that is quadratic in the velocity.
     qdot = (qdot - np.linalg.pinv(G_rows) @ (G_rows @ qdot)) * np.where(np.any(G_rows, axis=0), 1e-2, 1.0)
@@ -569,7 +569,7 @@ def test_accelerations_agree_with_those_of_bilateral_staggered_projections(run, 
     h = 1e-6
     ours = run(model, start, h=h, steps=1).states[-1]
     theirs = bisp_step(
-        model.system, model.tree_state(start), h, bearings, [gear, closure], cone="disc", gamma=0.0
+        model.tree, model.tree_state(start), h, bearings, [gear, closure], cone="disc", gamma=0.0
     ).state
     frictionless = run(Model(start_model.bodies, constraints=[gear, closure]), start, h=h, steps=1)
     effect = (ours.qdot - frictionless.states[-1].qdot) / h

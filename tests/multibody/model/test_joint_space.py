@@ -61,7 +61,7 @@ def test_joint_map_inverts_the_kinematics_of_the_tree(kind):
     )
     tree = model.tree
     q = tree.neutral + rng.uniform(0.2, 0.6, tree.num_coordinates)
-    state = model.system.reparametrize(model.tree_state(model.state_from_tree(State(q=q, qdot=0 * q))))
+    state = model.tree.reparametrize(model.tree_state(model.state_from_tree(State(q=q, qdot=0 * q))))
     E, _ = body_poses_and_twists(tree, state.q, state.qdot)
     q_found, A = joint_map_near(model, E, state.q + 0.1)
     np.testing.assert_allclose(q_found, state.q, atol=1e-9)
@@ -118,7 +118,7 @@ def test_random_loops_have_equal_accelerations_and_wrenches_in_both_coordinates(
         bodies = model.body_state(state)
         actual = accelerations(maximal_model, bodies)
         tree_state = model.tree_state(state)
-        kinematics = model.system.body_kinematics(tree_state)
+        kinematics = model.tree.body_kinematics(tree_state)
         qddot = constrained_tree_acceleration(model, tree_state, velocity_map(model, tree_state).B, 0.0)[0]
         expected = kinematics.J @ qddot + kinematics.bias_acceleration
         np.testing.assert_allclose(actual.phidot, expected, rtol=0, atol=1e-9, err_msg=f"seed {seed}")

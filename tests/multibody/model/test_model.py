@@ -79,7 +79,7 @@ def moving_state(model, state):
     tree_state = model.tree_state(state)
     qdot = tree_state.qdot + np.where(tree_state.qdot == 0, 0.5 * rng.normal(size=tree_state.qdot.size), 0)
     tree_state = tree_state.with_velocity(qdot)
-    return model.state_from_tree(model.system.reparametrize(tree_state))
+    return model.state_from_tree(model.tree.reparametrize(tree_state))
 
 
 def test_states_pass_through_the_tree_unchanged(model, state):
@@ -143,7 +143,7 @@ def test_loops_have_the_same_accelerations_in_maximal_coordinates(axis, second):
     x_b = se3.transform_points(se3.inverse(other) @ tip, x_a)
     closed = Model(bodies, constraints=[LoopClosure("tip", x_a, second, x_b, axis)])
     tree_state = closed.tree_state(start)
-    G = constraint_rows(closed.system, closed.constraints[0], tree_state, 0.0).G
+    G = constraint_rows(closed.tree, closed.constraints[0], tree_state, 0.0).G
     velocity = null_space(G) @ rng.normal(size=G.shape[1] - len(G))
     state = closed.state_from_tree(tree_state.with_velocity(velocity))
     expected = body_accelerations(closed, state)
@@ -156,8 +156,8 @@ def test_loops_have_the_same_accelerations_in_maximal_coordinates(axis, second):
 def body_accelerations(model, state):
     """Return the rates of the twists of all bodies in the tree of a model."""
     tree_state = model.tree_state(state)
-    acceleration = constrained_acceleration(model.system, model.constraints, tree_state)[0]
-    return model.system.acceleration_reduction(tree_state).expand_velocities(acceleration)
+    acceleration = constrained_acceleration(model.tree, model.constraints, tree_state)[0]
+    return model.tree.acceleration_reduction(tree_state).expand_velocities(acceleration)
 
 
 def test_states_return_from_maximal_coordinates(model, state):

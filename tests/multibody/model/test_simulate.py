@@ -182,7 +182,7 @@ def test_steps_are_of_second_order(spring):
     state = model.state(q={"upper": 1.2, "lower": 0.4}, qdot={"upper": -0.5})
 
     def rates(t, y):
-        return np.concatenate([y[2:], model.system.acceleration(State(q=y[:2], qdot=y[2:]))])
+        return np.concatenate([y[2:], model.tree.acceleration(State(q=y[:2], qdot=y[2:]))])
 
     start = np.concatenate([state.q, state.qdot])
     exact = solve_ivp(rates, (0, 0.4), start, method="DOP853", rtol=1e-7, atol=1e-8).y[:, -1]
@@ -850,7 +850,7 @@ def test_projection_removes_the_errors_of_a_loop():
     closure = LoopClosure("coupler", [0.25, 0, 0], "right", [0, 0, -0.1], [0, 1, 0])
     model = Model(bodies, constraints=[closure])
     guess = model.tree_state(model.state(q={"left": 0.4, "coupler": -0.5, "right": 0.5}))
-    closed_coordinates = assemble_configuration(model.system, [closure], guess, locked=["left"])
+    closed_coordinates = assemble_configuration(model.tree, [closure], guess, locked=["left"])
     start = model.state_from_tree(closed_coordinates)
     errors = {}
     for stabilization in ("projection", "baumgarte", "none"):
@@ -858,7 +858,7 @@ def test_projection_removes_the_errors_of_a_loop():
             model, start, h=0.01, steps=30, scheme=symplectic_euler, stabilization=stabilization
         )
         state = model.tree_state(motion.states[-1])
-        errors[stabilization] = np.abs(constraint_rows(model.system, closure, state, state.t).error).max()
+        errors[stabilization] = np.abs(constraint_rows(model.tree, closure, state, state.t).error).max()
     assert errors["projection"] < 1e-7 < 1e-5 < errors["baumgarte"] < errors["none"]
     bearing = journal_bearing(0.03, 0.05, 0.3, axis=[0, 1, 0])
     with pytest.raises(InvalidArgument, match="model: bearings"):

@@ -31,7 +31,7 @@ def pendulum(**options):
 
 
 def motion_of(model):
-    return FreeMotion.of_tree(model.tree, model.system.armature)
+    return FreeMotion.of_tree(model.tree, model.tree.armature)
 
 
 def test_fast_free_bodies_move_as_in_maximal_coordinates():

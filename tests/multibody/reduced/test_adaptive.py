@@ -10,7 +10,7 @@ from rbnotes import joints
 from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import State
 from rbnotes.multibody import reduced
-from rbnotes.multibody.reduced import Link, Tree, TreeSystem, integrate_adaptively
+from rbnotes.multibody.reduced import Link, Tree, integrate_adaptively
 
 TIMES = np.linspace(0, 2.5, 251)
 BALLS = (joints.ExponentialSpherical(), joints.QuaternionSpherical())
@@ -30,7 +30,7 @@ def tumbling_bodies(ball):
     home = tree.neutral
     twists = np.array([4.0, -3.0, 2.0]), np.array([-1.0, 2.5, 3.0])
     first, second = (np.linalg.pinv(ball.motion_subspace(ball.neutral)[:3]) @ w for w in twists)
-    return TreeSystem(tree), State(q=home, qdot=np.concatenate([[0.3, -0.2, 0.5], first, second]))
+    return tree, State(q=home, qdot=np.concatenate([[0.3, -0.2, 0.5], first, second]))
 
 
 @pytest.fixture(scope="module")
@@ -38,41 +38,39 @@ def motions():
     """The system, its start and its states at `TIMES`, for each parametrization of the rotations."""
     result = []
     for ball in BALLS:
-        system, start = tumbling_bodies(ball)
-        result.append((system, start, integrate_adaptively(system, start, TIMES)))
+        tree, start = tumbling_bodies(ball)
+        result.append((tree, start, integrate_adaptively(tree, start, TIMES)))
     return result
 
 
 @pytest.mark.slow
 def test_integration_through_several_turns(motions):
-    for system, start, states in motions:
+    for tree, start, states in motions:
         np.testing.assert_array_equal(states.t, TIMES)
-        momentum = reduced.spatial_momentum(system.tree, states.q, states.qdot)
-        expected = reduced.spatial_momentum(system.tree, start.q, start.qdot)
+        momentum = reduced.spatial_momentum(tree, states.q, states.qdot)
+        expected = reduced.spatial_momentum(tree, start.q, start.qdot)
         np.testing.assert_allclose(momentum, np.broadcast_to(expected, momentum.shape), atol=5e-6)
-        energies = [system.energy(states[i]) for i in range(0, len(TIMES), 25)]
-        np.testing.assert_allclose(energies, system.energy(start), rtol=1e-7)
-    exponential, quaternion = (
-        reduced.poses(system.tree, states.q).body_poses for system, _, states in motions
-    )
+        energies = [tree.energy(states[i]) for i in range(0, len(TIMES), 25)]
+        np.testing.assert_allclose(energies, tree.energy(start), rtol=1e-7)
+    exponential, quaternion = (reduced.poses(tree, states.q).body_poses for tree, _, states in motions)
     np.testing.assert_allclose(exponential, quaternion, atol=1e-5)
 
 
 @pytest.mark.slow
 def test_reparametrization_is_continuous_in_pose_and_twist(motions):
-    system, _, states = motions[0]
+    tree, _, states = motions[0]
     vectors = states.q[:, 3:6]
     assert np.max(np.linalg.norm(vectors, axis=1)) < 2 * np.pi - 0.5
     jumps = np.linalg.norm(np.diff(vectors, axis=0), axis=1)
     assert np.count_nonzero(jumps > 3) >= 1
-    bodies = reduced.poses(system.tree, states.q).body_poses
+    bodies = reduced.poses(tree, states.q).body_poses
     assert np.max(np.abs(np.diff(bodies, axis=0))) < 0.2
 
 
 def test_invalid_arguments_are_named():
-    system, start = tumbling_bodies(joints.ExponentialSpherical())
+    tree, start = tumbling_bodies(joints.ExponentialSpherical())
     for wrong in ([], [1.0, 0.5], [-1.0, 1.0], 1.0):
         with pytest.raises(InvalidArgument, match="times"):
-            integrate_adaptively(system, start, wrong)
+            integrate_adaptively(tree, start, wrong)
     with pytest.raises(InvalidArgument, match="state"):
-        integrate_adaptively(system, replace(start, q=start.q[:3], qdot=start.qdot[:3]), [1.0])
+        integrate_adaptively(tree, replace(start, q=start.q[:3], qdot=start.qdot[:3]), [1.0])

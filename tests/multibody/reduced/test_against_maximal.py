@@ -1,5 +1,7 @@
 """Reduced against maximal coordinates: the same mechanism for every type of joint."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from random_trees import ALL, body, frame, unit
@@ -9,7 +11,7 @@ from rbnotes.dynamics import WORLD, State, constrained_step, runge_kutta, symple
 from rbnotes.forces import Damping, ForceGroups, LinearSpring, PathForces, on_body, path_through
 from rbnotes.multibody import maximal
 from rbnotes.multibody.maximal.model import joint_velocity_constraints
-from rbnotes.multibody.reduced import Link, LoopClosure, Tree, TreeSystem, velocity_constraints
+from rbnotes.multibody.reduced import Link, LoopClosure, Tree, velocity_constraints
 
 
 def model(tree, applied_forces):
@@ -42,12 +44,12 @@ def case(request):
         LinearSpring(6.0, 0.7, 0.4), path_through(on_body(1, [0.3, -0.2, 0.1]), on_body(2, [0.1, 0.4, -0.2]))
     )
     applied_forces = ForceGroups([spring, Damping(0.3, [1])])
-    system = TreeSystem(tree, applied_forces=applied_forces)
+    tree = replace(tree, applied_forces=applied_forces)
     q, qdot = (
         tree.neutral + rng.uniform(0.2, 0.7, tree.num_coordinates),
         0.5 * rng.normal(size=tree.num_coordinates),
     )
-    return system, model(tree, applied_forces), system.reparametrize(State(q=q, qdot=qdot))
+    return tree, model(tree, applied_forces), tree.reparametrize(State(q=q, qdot=qdot))
 
 
 def assert_close(actual, expected, tolerance):
@@ -56,40 +58,40 @@ def assert_close(actual, expected, tolerance):
 
 
 def test_accelerations(case):
-    system, bodies, state = case
-    accelerations = system.acceleration_reduction(state).expand_velocities(system.acceleration(state))
+    tree, bodies, state = case
+    accelerations = tree.acceleration_reduction(state).expand_velocities(tree.acceleration(state))
     assert np.linalg.norm(accelerations) > 1
-    assert_close(accelerations, bodies.acceleration(system.maximal_state(state)), 1e-8)
+    assert_close(accelerations, bodies.acceleration(tree.maximal_state(state)), 1e-8)
 
 
 @pytest.mark.slow
 def test_motion(case):
-    system, bodies, state = case
-    end = runge_kutta(system, state, 0.04, rtol=1e-6, atol=1e-7)
+    tree, bodies, state = case
+    end = runge_kutta(tree, state, 0.04, rtol=1e-6, atol=1e-7)
     maximal_state, expanded_state = (
-        runge_kutta(bodies, system.maximal_state(state), 0.04, rtol=1e-6, atol=1e-7),
-        system.maximal_state(end),
+        runge_kutta(bodies, tree.maximal_state(state), 0.04, rtol=1e-6, atol=1e-7),
+        tree.maximal_state(end),
     )
     assert_close(maximal_state.E, expanded_state.E, 1e-6)
     assert_close(maximal_state.phi, expanded_state.phi, 1e-6)
-    assert np.max(np.abs(expanded_state.E - system.maximal_state(state).E)) > 0.003
-    whole = bodies.energy(maximal_state) + system.applied_forces.energy(maximal_state)
-    assert system.energy(end) == pytest.approx(whole, abs=1e-5)
+    assert np.max(np.abs(expanded_state.E - tree.maximal_state(state).E)) > 0.003
+    whole = bodies.energy(maximal_state) + tree.applied_forces.energy(maximal_state)
+    assert tree.energy(end) == pytest.approx(whole, abs=1e-5)
 
 
 def test_steps_converge_to_each_other(case):
     """Symplectic Euler in both: apart by the errors of first order that each makes."""
-    (system, bodies, start), apart = case, []
+    (tree, bodies, start), apart = case, []
 
     def rows(state, h):
         return [joint_velocity_constraints(bodies, state)]
 
     for steps in (2, 4):
-        h, reduced, maximal_state = 0.04 / steps, start, system.maximal_state(start)
+        h, reduced, maximal_state = 0.04 / steps, start, tree.maximal_state(start)
         for _ in range(steps):
-            reduced = symplectic_euler(system, reduced, h)
+            reduced = symplectic_euler(tree, reduced, h)
             maximal_state = constrained_step(symplectic_euler, bodies, maximal_state, h, rows).state
-        expanded_state = system.maximal_state(reduced)
+        expanded_state = tree.maximal_state(reduced)
         apart.append(
             np.linalg.norm(expanded_state.E - maximal_state.E)
             + np.linalg.norm(expanded_state.phi - maximal_state.phi)
@@ -107,7 +109,7 @@ def test_error_reduction_rate_is_the_same_in_both():
     ]
     tree = Tree(links, gravity=np.zeros(3))
     state, end = State(q=rng.uniform(0.2, 0.7, 4), qdot=np.zeros(4)), np.array([0.3, -0.2, 0.4])
-    bodies = TreeSystem(tree).maximal_state(state)
+    bodies = tree.maximal_state(state)
     anchor = bodies.E[1, :3, :3] @ end + bodies.E[1, :3, 3] + [6e-5, -5e-5, 6e-5]
     closing = LoopClosure("tip", end, None, anchor)
     ball = maximal.Joint(
@@ -122,14 +124,10 @@ def test_error_reduction_rate_is_the_same_in_both():
     of_tree, of_bodies = (
         constrained_step(symplectic_euler, system, start, h, rows).state
         for system, start, rows in (
-            (
-                TreeSystem(tree),
-                state,
-                lambda s, h: velocity_constraints(TreeSystem(tree), [closing], s, h, gamma),
-            ),
+            (tree, state, lambda s, h: velocity_constraints(tree, [closing], s, h, gamma)),
             (maximal_model, bodies, lambda s, h: [joint_velocity_constraints(maximal_model, s, gamma=gamma)]),
         )
     )
     left = (1 - gamma * h) * gap(bodies.E)
-    for E in (TreeSystem(tree).maximal_state(of_tree).E, of_bodies.E):
+    for E in (tree.maximal_state(of_tree).E, of_bodies.E):
         np.testing.assert_allclose(gap(E), left, rtol=0, atol=1e-6)

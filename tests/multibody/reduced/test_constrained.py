@@ -16,21 +16,20 @@ from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_particle, p
 from rbnotes.multibody import reduced as reduced_coordinates
 from rbnotes.multibody.reduced import (
     AttachedParticle,
-    AttachedSystem,
     Gear,
-    HyperReducedSystem,
     JointLimit,
     Link,
     LoopClosure,
     PlaneLimit,
     PrescribedJoint,
     Tree,
-    TreeSystem,
+    attach_particles,
     constrained_acceleration,
     constraint_forces,
     constraint_rows,
     gear_coordinates,
     prescribed_forces,
+    reduce_coordinates,
     velocity_constraints,
 )
 from rbnotes.testing import derivative, jacobian
@@ -45,7 +44,7 @@ def hinge_chain(seed, count=4, masses=()):
         Link(f"{i}", joints.Revolute(unit(rng)), body(rng), (None, "0", "1", "1")[i], frame(rng), frame(rng))
         for i in range(count)
     ]
-    return TreeSystem(Tree(links, gravity=rng.normal(size=3)), masses), rng
+    return Tree(links, gravity=rng.normal(size=3), masses=masses), rng
 
 
 def with_chain(seed):
@@ -55,9 +54,9 @@ def with_chain(seed):
         PathForces(LinearSpring(7.0, 0.4, 0.3), path_through(on_particle(k), on_particle(k + 1)))
         for k in range(3)
     ]
-    system = TreeSystem(plain.tree, [0.7, 1.1, 0.4, 0.3], ForceGroups(springs))
+    system = replace(plain, masses=[0.7, 1.1, 0.4, 0.3], applied_forces=ForceGroups(springs))
     x, v = np.random.default_rng(seed + 50).normal(size=(2, 2, 3))
-    return AttachedSystem(system, ATTACHED), State(q=state.q, qdot=state.qdot, x=x, v=v, t=0.3)
+    return attach_particles(system, ATTACHED), State(q=state.q, qdot=state.qdot, x=x, v=v, t=0.3)
 
 
 class TestLoops:
@@ -154,7 +153,7 @@ class TestInequalities:
         close(system.mass_matrix(state) @ a, f + G.T @ multipliers)
 
 
-class TestAttachedSystem:
+class TestAttachedParticles:
     @pytest.mark.parametrize("seed", range(2))
     def test_velocities_and_accelerations_against_differences(self, seed):
         system, state = with_chain(seed)
@@ -176,18 +175,17 @@ class TestAttachedSystem:
     def test_attached_system_equals_constrained_system(self, seed):
         system, state = with_chain(seed)
         whole = system.expand(state)
-        expected, _ = constrained_acceleration(system.system, ATTACHED, whole)
+        expected, _ = constrained_acceleration(system.tree, ATTACHED, whole)
         close(system.acceleration_reduction(state).expand_velocities(system.acceleration(state)), expected)
 
     def test_attached_system_conserves_energy(self):
         damped, state = with_chain(0)
         links = [
-            replace(link, damping=0.0, stiffness=2.0, spring_reference=None)
-            for link in damped.system.tree.links
+            replace(link, damping=0.0, stiffness=2.0, spring_reference=None) for link in damped.tree.links
         ]
         spring = PathForces(LinearSpring(7.0, 0.0, 0.3), path_through(on_particle(0), on_particle(1)))
-        whole = TreeSystem(Tree(links), damped.system.masses, ForceGroups([spring]))
-        system = AttachedSystem(whole, ATTACHED)
+        whole = Tree(links, masses=damped.tree.masses, applied_forces=ForceGroups([spring]))
+        system = attach_particles(whole, ATTACHED)
         a = system.acceleration(state)
 
         def energy(t):
@@ -201,11 +199,11 @@ class TestAttachedSystem:
     def test_errors(self):
         system, state = with_chain(0)
         with pytest.raises(InvalidArgument, match="particle 1 twice"):
-            AttachedSystem(system.system, [ATTACHED[0], ATTACHED[0]])
+            attach_particles(system.tree, [ATTACHED[0], ATTACHED[0]])
         with pytest.raises(InvalidArgument, match="attachments: got particle 4"):
-            AttachedSystem(system.system, [AttachedParticle(4, "hand", np.zeros(3))])
+            attach_particles(system.tree, [AttachedParticle(4, "hand", np.zeros(3))])
         with pytest.raises(InvalidArgument, match="'nose', expected one of"):
-            AttachedSystem(system.system, [AttachedParticle(0, "nose", np.zeros(3))])
+            attach_particles(system.tree, [AttachedParticle(0, "nose", np.zeros(3))])
         with pytest.raises(InvalidArgument, match="state: got 4 particles"):
             system.mass_matrix(system.expand(state))
 
@@ -219,7 +217,7 @@ class TestReducedSystems:
     @pytest.mark.parametrize("seed", range(3))
     def test_accelerations_of_a_geared_tree(self, seed):
         system, rng = hinge_chain(seed)
-        reduced = HyperReducedSystem(system, gear_coordinates(system.tree, {"0": 1.0, "1": -0.5}))
+        reduced = reduce_coordinates(system, gear_coordinates(system, {"0": 1.0, "1": -0.5}))
         state = State(q=rng.normal(size=3), qdot=rng.normal(size=3), t=0.4)
         whole = reduced.expand(state)
         for constraints in ([LOOP], [PrescribedJoint("3", wave(0.3, 1)), PrescribedJoint("0", wave(0.1, 1))]):
@@ -237,7 +235,7 @@ class TestReducedSystems:
             lambda r: np.array([[1, 0], [r[1], r[0]], [0, np.cos(r[1])], [0, 2 * r[1]]]),
             lambda r, v: np.array([[0, 0], [v[1], v[0]], [0, -np.sin(r[1]) * v[1]], [0, 2 * v[1]]]),
         )
-        reduced, state = HyperReducedSystem(system, curved), State(q=[0.4, -0.7], qdot=[1.1, 0.6])
+        reduced, state = reduce_coordinates(system, curved), State(q=[0.4, -0.7], qdot=[1.1, 0.6])
         rows = constraint_rows(reduced, LOOP, state, 0.0)
 
         def error(step):
@@ -258,13 +256,13 @@ class TestReducedSystems:
             1e-2,
             lambda s, h: velocity_constraints(system, [prescribed], s, h),
         )
-        arm = system.system.tree.coordinate_slices[1]
+        arm = system.tree.coordinate_slices[1]
         close(step.state.qdot[arm], prescribed.motion(0.31)[1])
 
     def test_joints_with_constraints_of_their_own(self):
         rng = np.random.default_rng(8)
         tree = Tree([Link("ball", joints.QuaternionSpherical(), body(rng), None, frame(rng), frame(rng))])
-        system = AttachedSystem(TreeSystem(tree, [0.4]), [AttachedParticle(0, "ball", [0.3, 0.1, 0.2])])
+        system = attach_particles(replace(tree, masses=[0.4]), [AttachedParticle(0, "ball", [0.3, 0.1, 0.2])])
         q = rng.normal(size=4)
         q /= np.linalg.norm(q)
         state = State(q=q, qdot=np.array([-q[1], q[0], -q[3], q[2]]))
@@ -278,7 +276,7 @@ class TestSteps:
         """The change of a prescribed angle within the step is not an error."""
         system, state = branched_system(np.random.default_rng(3))
         prescribed = PrescribedJoint("arm", wave(0.5, 1))
-        arm, h, gamma = system.tree.coordinate_slices[1], 0.05, 6.0
+        arm, h, gamma = system.coordinate_slices[1], 0.05, 6.0
         step = constrained_step(
             symplectic_euler,
             system,
@@ -299,7 +297,7 @@ class TestPrescribedForces:
         prescribed = PrescribedJoint("left", lambda t: (state.q[2], state.qdot[2], 1.7))
         forces = prescribed_forces(system, [loop, prescribed], state)
         qddot, _ = constrained_acceleration(system, [loop, prescribed], state)
-        tau = reduced_coordinates.inverse_dynamics_dense(system.tree, state.q, state.qdot, qddot)
+        tau = reduced_coordinates.inverse_dynamics_dense(system, state.q, state.qdot, qddot)
         G = loop.rows(system, state, 0.0).G
         unit = np.eye(state.size)[2]
         # What the joints do: the loop's two forces, and one torque.
@@ -311,11 +309,11 @@ class TestPrescribedForces:
     def test_prescribed_forces_of_all_joints_are_inverse_dynamics(self):
         system, state = branched_system(np.random.default_rng(4))
         prescribed = [PrescribedJoint(link.name, wave(0.1 * i, link.joint.num_coordinates))
-                for i, link in enumerate(system.tree.links)]  # fmt: skip
+                for i, link in enumerate(system.links)]  # fmt: skip
         forces = prescribed_forces(system, prescribed, state)
         qddot = np.concatenate([each.motion(state.t)[2] for each in prescribed])
-        expected = reduced_coordinates.inverse_dynamics_dense(system.tree, state.q, state.qdot, qddot)
-        close(np.concatenate([forces[link.name] for link in system.tree.links]), expected)
+        expected = reduced_coordinates.inverse_dynamics_dense(system, state.q, state.qdot, qddot)
+        close(np.concatenate([forces[link.name] for link in system.links]), expected)
 
 
 class TestRejected:

@@ -1,6 +1,8 @@
 """Constraints on a tree: their rows, drifts and multipliers against differences, inverse dynamics, energy,
 and against the same mechanism in maximal coordinates."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from random_trees import body, frame, unit
@@ -30,7 +32,6 @@ from rbnotes.multibody.reduced import (
     PrescribedJoint,
     RotationLimit,
     Tree,
-    TreeSystem,
     Weld,
     constrained_acceleration,
     velocity_constraints,
@@ -56,10 +57,10 @@ def branched_system(rng):
         Link("ball", joints.ExponentialSpherical(), body(rng), "leg", frame(rng), frame(rng)),
     ]
     tree = Tree(links, gravity=rng.normal(size=3))
-    system = TreeSystem(tree, masses=[0.7, 1.1])
+    tree = replace(tree, masses=[0.7, 1.1])
     q, qdot = rng.normal(size=(2, tree.num_coordinates))
     x, v = rng.normal(size=(2, 2, 3))
-    return system, State(q=q, qdot=qdot, x=x, v=v, t=0.3)
+    return tree, State(q=q, qdot=qdot, x=x, v=v, t=0.3)
 
 
 def wave(phase, count):
@@ -110,12 +111,12 @@ def moving_system(request):
     ids=[*EQUATIONS, *WELDS, *LIMITS],
 )
 def test_rows_are_the_derivatives_of_the_errors(constraint, moving_system):
-    system, state = moving_system
-    rows = constraint.rows(system, state, state.t)
+    tree, state = moving_system
+    rows = constraint.rows(tree, state, state.t)
     for along in np.random.default_rng(3).normal(size=(2, state.size)):  # in general directions
-        rate = derivative(lambda t, d=along: constraint.rows(system, state.retract(t * d), state.t).error)
+        rate = derivative(lambda t, d=along: constraint.rows(tree, state.retract(t * d), state.t).error)
         close(rows.G @ along, rate.value)
-    close(rows.bias_velocity, derivative(lambda t: constraint.rows(system, state, t).error, state.t).value)
+    close(rows.bias_velocity, derivative(lambda t: constraint.rows(tree, state, t).error, state.t).value)
 
 
 @pytest.mark.parametrize(
@@ -124,21 +125,21 @@ def test_rows_are_the_derivatives_of_the_errors(constraint, moving_system):
     ids=[*EQUATIONS, *WELDS, *LIMITS, "prescribed body"],
 )
 def test_drifts_are_the_derivatives_at_constant_velocities(constraint, moving_system):
-    system, state = moving_system
+    tree, state = moving_system
 
     def speed(t):
-        rows = constraint.rows(system, state.retract(t * state.velocity), state.t + t)
+        rows = constraint.rows(tree, state.retract(t * state.velocity), state.t + t)
         return rows.G @ state.velocity + rows.bias_velocity
 
-    rows = constraint.rows(system, state, state.t)
+    rows = constraint.rows(tree, state, state.t)
     close(rows.bias_acceleration, derivative(speed).value)
 
 
 def test_rows_of_a_body_are_twist_components(moving_system):
-    system, state = moving_system
-    rows = BODY.rows(system, state, state.t)
-    hand = system.tree.index("hand")
-    E, phi = (values[hand] for values in (system.maximal_state(state).E, system.maximal_state(state).phi))
+    tree, state = moving_system
+    rows = BODY.rows(tree, state, state.t)
+    hand = tree.index("hand")
+    E, phi = (values[hand] for values in (tree.maximal_state(state).E, tree.maximal_state(state).phi))
     target = prescribed_world_motion(state.t, E, phi)[0]
     close(rows.G @ state.velocity + rows.bias_velocity, (phi - target)[list(BODY.components)])
     assert not np.any(rows.error)
@@ -147,19 +148,19 @@ def test_rows_of_a_body_are_twist_components(moving_system):
 @pytest.mark.parametrize("constraint", [*EQUATIONS.values(), BODY], ids=[*EQUATIONS, "prescribed body"])
 def test_equations_of_motion_with_multipliers(constraint, moving_system):
     """``M a = f + G^T lambda``, and the constraint with its stabilization."""
-    system, state = moving_system
-    a, multipliers = constrained_acceleration(system, [constraint], state, alpha=1.5, beta=0.7)
-    rows = constraint.rows(system, state, state.t)
-    close(system.mass_matrix(state) @ a, system.force(state) + rows.G.T @ multipliers)
+    tree, state = moving_system
+    a, multipliers = constrained_acceleration(tree, [constraint], state, alpha=1.5, beta=0.7)
+    rows = constraint.rows(tree, state, state.t)
+    close(tree.mass_matrix(state) @ a, tree.force(state) + rows.G.T @ multipliers)
     speed = rows.G @ state.velocity + rows.bias_velocity
     close(rows.G @ a + rows.bias_acceleration + 3 * speed + 0.49 * rows.error, 0 * rows.bias_acceleration)
 
 
 def test_hybrid_dynamics_gives_the_prescribed_force(moving_system):
-    system, state = moving_system
+    tree, state = moving_system
     prescribed = EQUATIONS["prescribed joint"]
-    a, multipliers = constrained_acceleration(system, [prescribed], state)
-    tree, qddot = system.tree, a[6:]
+    a, multipliers = constrained_acceleration(tree, [prescribed], state)
+    tree, qddot = tree, a[6:]
     leg = tree.coordinate_slices[tree.index("leg")]
     close(qddot[leg], prescribed.motion(state.t)[2])
     expected = np.zeros(tree.num_coordinates)
@@ -195,31 +196,30 @@ def four_bars(seed):
         for name in ("coupler", "right")
     }
     loop = LoopClosure("coupler", ends["coupler"], "right", ends["right"], axis=[0.0, 0.0, 1.0])
-    system = TreeSystem(tree)
     base, left = rng.normal(size=2), 1.0 + 0.3 * rng.normal()
 
     def error(angles):
-        return loop.rows(system, State(q=[*base, left, *angles]), 0.0).error
+        return loop.rows(tree, State(q=[*base, left, *angles]), 0.0).error
 
     angles = root(error, [-0.8, 1.4], tol=1e-12)
     assert np.linalg.norm(error(angles.x)) < 1e-10
     state = State(q=[*base, left, *angles.x])
-    free = null_space(loop.rows(system, state, 0.0).G)
-    return system, loop, state.with_velocity(free @ rng.normal(size=free.shape[1]))
+    free = null_space(loop.rows(tree, state, 0.0).G)
+    return tree, loop, state.with_velocity(free @ rng.normal(size=free.shape[1]))
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_rows_of_a_loop_of_hinges(seed):
     """Two rows instead of three, because the third would be redundant with the hinges."""
-    system, loop, state = four_bars(seed)
-    rows = loop.rows(system, state, 0.0)
+    tree, loop, state = four_bars(seed)
+    rows = loop.rows(tree, state, 0.0)
     assert np.linalg.svd(rows.G, compute_uv=False)[-1] > 0.05
-    whole = LoopClosure(loop.a, loop.x_a, loop.b, loop.x_b).rows(system, state, 0.0)
+    whole = LoopClosure(loop.a, loop.x_a, loop.b, loop.x_b).rows(tree, state, 0.0)
     assert np.linalg.svd(whole.G, compute_uv=False)[-1] < 1e-10
-    G = jacobian(lambda step: loop.rows(system, state.retract(step), 0.0).error, np.zeros(state.size)).value
+    G = jacobian(lambda step: loop.rows(tree, state.retract(step), 0.0).error, np.zeros(state.size)).value
     close(rows.G, G)
     drift = derivative(
-        lambda t: loop.rows(system, state.retract(t * state.velocity), 0.0).G @ state.velocity
+        lambda t: loop.rows(tree, state.retract(t * state.velocity), 0.0).G @ state.velocity
     ).value
     close(rows.bias_acceleration, drift)
 
@@ -242,10 +242,9 @@ def as_mechanism(tree, loop, state):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_four_bars_move_as_in_maximal_coordinates(seed):
-    system, loop, state = four_bars(seed)
-    tree = system.tree
-    qddot, _ = constrained_acceleration(system, [loop], state)
-    expected = maximal.accelerations(as_mechanism(tree, loop, state), system.maximal_state(state)).phidot
+    tree, loop, state = four_bars(seed)
+    qddot, _ = constrained_acceleration(tree, [loop], state)
+    expected = maximal.accelerations(as_mechanism(tree, loop, state), tree.maximal_state(state)).phidot
     rates = reduced.jacobian(tree, state.q) @ qddot
     rates += reduced.jacobian_rate(tree, state.q, state.qdot) @ state.qdot
     close(rates.reshape(-1, 6), expected)
@@ -253,7 +252,7 @@ def test_four_bars_move_as_in_maximal_coordinates(seed):
 
 def test_closed_loop_stays_closed_and_conserves_energy():
     """Without stabilization: a wrong drift would open it, multipliers that work would heat it."""
-    system, loop, start = four_bars(0)
+    tree, loop, start = four_bars(0)
 
     def state_from_vector(y):
         q, qdot = np.split(y, 2)
@@ -261,31 +260,31 @@ def test_closed_loop_stays_closed_and_conserves_energy():
 
     def rates(t, y):
         return np.append(
-            state_from_vector(y).qdot, constrained_acceleration(system, [loop], state_from_vector(y))[0]
+            state_from_vector(y).qdot, constrained_acceleration(tree, [loop], state_from_vector(y))[0]
         )
 
     y = np.append(start.q, start.qdot)
     end = state_from_vector(solve_ivp(rates, (0, 0.5), y, rtol=1e-9, atol=1e-10, method="DOP853").y[:, -1])
     assert np.linalg.norm(end.q - start.q) > 0.1
-    close(loop.rows(system, end, 0.0).error, np.zeros(2), 1e-6)
-    assert system.energy(end) == pytest.approx(system.energy(start), rel=1e-6)
+    close(loop.rows(tree, end, 0.0).error, np.zeros(2), 1e-6)
+    assert tree.energy(end) == pytest.approx(tree.energy(start), rel=1e-6)
 
 
 def test_steps_reduce_the_loop_error():
-    system, loop, state = four_bars(1)
+    tree, loop, state = four_bars(1)
     apart = State(q=state.q + np.array([0, 0, 0.02, 0, 0]), qdot=state.qdot)
 
     def size(gamma):
         step = constrained_step(
             implicit_euler,
-            system,
+            tree,
             apart,
             1e-3,
-            lambda s, h: velocity_constraints(system, [loop], s, h, gamma),
+            lambda s, h: velocity_constraints(tree, [loop], s, h, gamma),
         )
-        return np.linalg.norm(loop.rows(system, step.state, 0.0).error)
+        return np.linalg.norm(loop.rows(tree, step.state, 0.0).error)
 
-    error = np.linalg.norm(loop.rows(system, apart, 0.0).error)
+    error = np.linalg.norm(loop.rows(tree, apart, 0.0).error)
     assert size(0.0) == pytest.approx(error, rel=1e-3)
     assert size(200.0) == pytest.approx(0.8 * error, rel=1e-3)
 
@@ -293,11 +292,11 @@ def test_steps_reduce_the_loop_error():
 def test_a_pendulum_comes_to_rest_on_its_limit():
     rng = np.random.default_rng(5)
     tree = Tree([Link("bob", joints.Revolute((0, 1, 0)), body(rng), body_frame=shift(1.0, 0.0))])
-    system, limit = TreeSystem(tree), JointLimit("bob", upper=0.4)
+    tree, limit = tree, JointLimit("bob", upper=0.4)
     state, pushed = State(q=[-0.3], qdot=[1.0]), []
     for _ in range(200):
         step = constrained_step(
-            symplectic_euler, system, state, 0.01, lambda s, h: velocity_constraints(system, [limit], s, h)
+            symplectic_euler, tree, state, 0.01, lambda s, h: velocity_constraints(tree, [limit], s, h)
         )
         state = step.state
         pushed.append(step.unilateral_impulses[0])
@@ -305,7 +304,7 @@ def test_a_pendulum_comes_to_rest_on_its_limit():
     assert min(pushed) >= 0
     # It does not leave, and its weight is what the limit carries.
     assert state.q[0] == pytest.approx(0.4, abs=1e-10)
-    weight = system.force(state)[0]
+    weight = tree.force(state)[0]
     assert weight > 0.1
     assert pushed[-1] == pytest.approx(0.01 * weight, rel=1e-6)
 
@@ -313,11 +312,10 @@ def test_a_pendulum_comes_to_rest_on_its_limit():
 def test_violated_limit_is_reduced_at_the_given_rate():
     """A limit that is not reached yet may be reached within the step, for any rate."""
     tree = Tree([Link("bob", joints.Revolute((0, 1, 0)), body(np.random.default_rng(5)))])
-    system = TreeSystem(tree)
     for gamma in (0.0, 3.0):
         for q, speed in ((0.5, -0.1 * gamma), (0.3, 0.1 / 0.01)):
             state = State(q=[q], qdot=[0.0])
-            *_, rows = velocity_constraints(system, [JointLimit("bob", upper=0.4)], state, 0.01, gamma)
+            *_, rows = velocity_constraints(tree, [JointLimit("bob", upper=0.4)], state, 0.01, gamma)
             assert isinstance(rows, UnilateralRows)
             # At least -speed away from the limit, which is along -q.
             np.testing.assert_allclose(rows.target / rows.rows[:, 0], speed, atol=1e-12)
@@ -325,7 +323,7 @@ def test_violated_limit_is_reduced_at_the_given_rate():
 
 class TestErrors:
     def test_invalid_arguments_are_named(self):
-        system, state = branched_system(np.random.default_rng(0))
+        tree, state = branched_system(np.random.default_rng(0))
         with pytest.raises(InvalidArgument, match="b: got 'arm', expected another body"):
             LoopClosure("arm", np.zeros(3), "arm", np.zeros(3))
         with pytest.raises(InvalidArgument, match="axis"):
@@ -344,7 +342,7 @@ class TestErrors:
             (PrescribedBody("leg", [0], lambda t, E, phi: (np.zeros(3), np.zeros(6))), "motion of 'leg'"),
         ):
             with pytest.raises(InvalidArgument, match=message):
-                constraint.rows(system, state, 0.0)
+                constraint.rows(tree, state, 0.0)
 
 
 def test_a_weld_moves_like_one_body():
@@ -355,17 +353,17 @@ def test_a_weld_moves_like_one_body():
         Link("first", joints.Free3D(), inertias[0], None, E),
         Link("second", joints.Free3D(), inertias[1], None, E @ to_other),
     ]
-    system = TreeSystem(Tree(links, gravity=[0.3, -0.2, -9.0]))
+    tree = Tree(links, gravity=[0.3, -0.2, -9.0])
     weld = Weld("first", to_other, "second", np.eye(4))
     twist, S = rng.normal(size=6), joints.Free3D().motion_subspace(np.zeros(6))
     velocities = [np.linalg.solve(S, phi) for phi in (twist, se3.Ad(se3.inverse(to_other)) @ twist)]
     state = State(q=np.zeros(12), qdot=np.concatenate(velocities))
-    rows = weld.rows(system, state, 0.0)
+    rows = weld.rows(tree, state, 0.0)
     close(rows.error, np.zeros(6))
     close(rows.G @ state.qdot, np.zeros(6))
-    a, _ = constrained_acceleration(system, [weld], state)
+    a, _ = constrained_acceleration(tree, [weld], state)
     together = inertias[0] + inertia.transform_inertia(to_other, inertias[1])
-    single = TreeSystem(Tree([Link("both", joints.Free3D(), together, None, E)], gravity=[0.3, -0.2, -9.0]))
+    single = Tree([Link("both", joints.Free3D(), together, None, E)], gravity=[0.3, -0.2, -9.0])
     expected, _ = constrained_acceleration(single, [], State(q=np.zeros(6), qdot=velocities[0]))
     close(a[:6], expected, 1e-10)
 
@@ -385,6 +383,6 @@ def test_welds_and_rotation_limits_that_make_no_sense(constraint, message):
 
 
 def test_rotation_limits_need_rotation_vectors(moving_system):
-    system, state = moving_system
+    tree, state = moving_system
     with pytest.raises(InvalidArgument, match="ExponentialSpherical"):
-        RotationLimit("arm", 1.0).rows(system, state, 0.0)
+        RotationLimit("arm", 1.0).rows(tree, state, 0.0)

@@ -24,7 +24,6 @@ from rbnotes.multibody.reduced import (
     PlaneLimit,
     PrescribedBody,
     Tree,
-    TreeSystem,
     constrained_acceleration,
     dual_acceleration,
     dual_problem,
@@ -36,10 +35,10 @@ def close(actual, expected, tolerance=1e-10):
     np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
 
 
-def assert_both_routes_agree(system, constraints, state, *gains, **options):
+def assert_both_routes_agree(tree, constraints, state, *gains, **options):
     """Assert that the accelerations and multipliers of both routes agree."""
-    a, multipliers = dual_acceleration(system, constraints, state, *gains, **options)
-    expected = constrained_acceleration(system, constraints, state, *gains)
+    a, multipliers = dual_acceleration(tree, constraints, state, *gains, **options)
+    expected = constrained_acceleration(tree, constraints, state, *gains)
     close(a, expected[0])
     close(multipliers, expected[1])
     return a, multipliers
@@ -58,14 +57,14 @@ class TestEquations:
     @pytest.mark.parametrize("names", SETS.values(), ids=SETS)
     @pytest.mark.parametrize("seed", range(2))
     def test_dual_equals_kkt_system(self, seed, names):
-        system, state = branched_system(np.random.default_rng(seed))
-        assert_both_routes_agree(system, [EQUATIONS[name] for name in names], state, 0.3, 0.7)
+        tree, state = branched_system(np.random.default_rng(seed))
+        assert_both_routes_agree(tree, [EQUATIONS[name] for name in names], state, 0.3, 0.7)
 
     def test_hinged_loop_and_prescribed_body(self):
-        system, state = branched_system(np.random.default_rng(3))
+        tree, state = branched_system(np.random.default_rng(3))
         hinged = LoopClosure("hand", [0.3, -0.1, 0.2], "leg", [0.1, 0.4, -0.3], axis=[0.6, 0.0, 0.8])
         assert_both_routes_agree(
-            system, [hinged, PrescribedBody("arm", (1, 5), prescribed_world_motion)], state
+            tree, [hinged, PrescribedBody("arm", (1, 5), prescribed_world_motion)], state
         )
 
     @pytest.mark.parametrize("seed", range(3))
@@ -83,12 +82,12 @@ class TestEquations:
             [PathForces(LinearSpring(9.0, 0.5, 0.4), path_through(*pair)) for pair in pulls]
         )
         drive = Forces.without_derivatives(rng.normal(size=tree.num_coordinates))
-        system = TreeSystem(tree, [0.6], springs, lambda state: drive)
+        tree = replace(tree, masses=[0.6], applied_forces=springs, applied_joint_forces=lambda state: drive)
         x, v = rng.normal(size=(2, 1, 3))
-        state = system.reparametrize(State(q=q, qdot=qdot, x=x, v=v))
+        state = tree.reparametrize(State(q=q, qdot=qdot, x=x, v=v))
         ends = [f"link {i}" for i in (3, 7)]
         assert_both_routes_agree(
-            system, [LoopClosure(ends[0], rng.normal(size=3), ends[1], rng.normal(size=3))], state
+            tree, [LoopClosure(ends[0], rng.normal(size=3), ends[1], rng.normal(size=3))], state
         )
 
     @pytest.mark.parametrize("seed", range(3))
@@ -111,47 +110,47 @@ class TestEquations:
         pinocchio.initConstraintDynamics(model, data, points, kept)
         settings = pinocchio.ProximalSettings(1e-14, 0.0, 1)
         expected = pinocchio.constraintDynamics(model, data, q, qdot, tau, points, kept, settings)
-        system = TreeSystem(tree, applied_joint_forces=lambda state: Forces.without_derivatives(tau))
+        tree = replace(tree, applied_joint_forces=lambda state: Forces.without_derivatives(tau))
         x_body = se3.transform_points(se3.inverse(link.body_frame), x)
         closure = LoopClosure(link.name, x_body, None, np.zeros(3))
-        a, force = dual_acceleration(system, [closure], State(q=q, qdot=qdot))
+        a, force = dual_acceleration(tree, [closure], State(q=q, qdot=qdot))
         close(a, expected)
         close(force, data.oMi[number].rotation @ kept[0].contact_force.linear)
 
 
 def at_limits(seed):
     """Return the branched tree with two points on planes, a joint at its bound, and one far from it."""
-    system, state = branched_system(np.random.default_rng(seed))
-    still = replace(state, qdot=np.zeros(system.tree.num_coordinates))
-    E = system.maximal_state(still).E
+    tree, state = branched_system(np.random.default_rng(seed))
+    still = replace(state, qdot=np.zeros(tree.num_coordinates))
+    E = tree.maximal_state(still).E
     planes = []
     for name, x, normal in (
         ("hand", [0.3, -0.1, 0.2], [0.6, 0.0, 0.8]),
         ("leg", [0.1, 0.2, 0.3], [0, -1, 0]),
     ):
-        place = se3.transform_points(E[system.tree.index(name)], np.array(x))
+        place = se3.transform_points(E[tree.index(name)], np.array(x))
         planes.append(PlaneLimit(name, x, normal, float(np.dot(normal, place))))
-    arm = float(still.q[system.tree.coordinate_slices[system.tree.index("arm")]][0])
+    arm = float(still.q[tree.coordinate_slices[tree.index("arm")]][0])
     bounds = [JointLimit("arm", upper=arm), JointLimit("sledge", lower=-100.0, upper=100.0)]
-    return system, still, [*planes, *bounds]
+    return tree, still, [*planes, *bounds]
 
 
 class TestInequalities:
     @pytest.mark.parametrize("method", ["block_principal_pivoting", "principal_pivoting", "lemke", "cvxpy"])
     @pytest.mark.parametrize("seed", range(3))
     def test_inequalities_against_quadratic_program(self, seed, method):
-        system, state, limits = at_limits(seed)
+        tree, state, limits = at_limits(seed)
         tolerance = 1e-7 if method == "cvxpy" else 1e-10
-        a, multipliers = dual_acceleration(system, [*limits, EQUATIONS["gear"]], state, method=method)
-        expected = constrained_acceleration(system, [*limits, EQUATIONS["gear"]], state)
+        a, multipliers = dual_acceleration(tree, [*limits, EQUATIONS["gear"]], state, method=method)
+        expected = constrained_acceleration(tree, [*limits, EQUATIONS["gear"]], state)
         close(a, expected[0], tolerance)
         close(multipliers, expected[1], tolerance)
 
     @pytest.mark.parametrize("seed", range(5))
     def test_multipliers_are_complementary(self, seed):
-        system, state, limits = at_limits(seed)
-        a, multipliers = dual_acceleration(system, limits, state)
-        rows = [reduced.constraint_rows(system, each, state, 0.0) for each in limits]
+        tree, state, limits = at_limits(seed)
+        a, multipliers = dual_acceleration(tree, limits, state)
+        rows = [reduced.constraint_rows(tree, each, state, 0.0) for each in limits]
         opening = np.concatenate([each.G @ a + each.bias_acceleration for each in rows])[:3]
         assert np.all(opening > -1e-10)
         assert np.all(multipliers >= 0)
@@ -169,59 +168,59 @@ def forbidden_call(*args, **kwargs):
 
 
 def test_no_mass_matrix_and_no_jacobian(monkeypatch):
-    system, state, limits = at_limits(0)
+    tree, state, limits = at_limits(0)
     constraints = [*limits, *(EQUATIONS[name] for name in ("loop", "gear", "particle on a body"))]
-    expected = constrained_acceleration(system, constraints, state)[0]
+    expected = constrained_acceleration(tree, constraints, state)[0]
     monkeypatch.setattr("rbnotes.multibody.reduced.kinematics._jacobian", forbidden_call)
     monkeypatch.setattr("rbnotes.multibody.reduced.dynamics._jacobian_unchecked", forbidden_call)
-    monkeypatch.setattr(TreeSystem, "mass_matrix", forbidden_call)
-    monkeypatch.setattr(TreeSystem, "body_kinematics", forbidden_call)
-    close(dual_acceleration(system, constraints, state)[0], expected)
+    monkeypatch.setattr(Tree, "mass_matrix", forbidden_call)
+    monkeypatch.setattr(Tree, "body_kinematics", forbidden_call)
+    close(dual_acceleration(tree, constraints, state)[0], expected)
     with pytest.raises(AssertionError, match="formed a Jacobian"):
-        constrained_acceleration(system, constraints, state)
+        constrained_acceleration(tree, constraints, state)
 
 
 def test_the_delassus_matrix():
     """``A M^-1 A^T`` from the dense matrices, and the residual of the free motion."""
-    system, state = branched_system(np.random.default_rng(4))
+    tree, state = branched_system(np.random.default_rng(4))
     loop = EQUATIONS["loop"]
-    problem = dual_problem(system, [loop], state)
-    G, _, _, drift = loop.rows(system, state, 0.0)
-    M = system.mass_matrix(state)
+    problem = dual_problem(tree, [loop], state)
+    G, _, _, drift = loop.rows(tree, state, 0.0)
+    M = tree.mass_matrix(state)
     close(problem.delassus_matrix, G @ np.linalg.solve(M, G.T))
-    close(problem.residual_target, -drift - G @ np.linalg.solve(M, system.force(state)))
-    close(problem.free_acceleration, system.acceleration(state))
+    close(problem.residual_target, -drift - G @ np.linalg.solve(M, tree.force(state)))
+    close(problem.free_acceleration, tree.acceleration(state))
 
 
 class TestRefusals:
     def test_contradictions_are_named(self):
-        system, state = branched_system(np.random.default_rng(0))
+        tree, state = branched_system(np.random.default_rng(0))
         prescribed = [reduced.PrescribedJoint("arm", lambda t, a=a: (0.0, 0.0, a)) for a in (1.0, 2.0)]
         with pytest.raises(InconsistentConstraints, match=r"PrescribedJoint\('arm'\)"):
-            dual_acceleration(system, prescribed, state)
+            dual_acceleration(tree, prescribed, state)
 
     @pytest.mark.parametrize("acceleration", [1.0, 0.0, -1.0])
     def test_limits_fixed_by_an_equation(self, acceleration):
         """They contradict it, repeat it, or let it go."""
-        system, state, limits = at_limits(0)
+        tree, state, limits = at_limits(0)
         prescribed = reduced.PrescribedJoint("arm", lambda t: (0.0, 0.0, acceleration))
         if acceleration > 0:
             for solve in (dual_acceleration, constrained_acceleration):
                 with pytest.raises(
                     NotSolved, match=r"JointLimit\('arm'\): block_principal_pivoting.*infeasible"
                 ):
-                    solve(system, [prescribed, *limits], state)
+                    solve(tree, [prescribed, *limits], state)
         else:
-            a, _ = dual_acceleration(system, [prescribed, *limits], state)
-            close(a, constrained_acceleration(system, [prescribed, *limits], state)[0])
+            a, _ = dual_acceleration(tree, [prescribed, *limits], state)
+            close(a, constrained_acceleration(tree, [prescribed, *limits], state)[0])
 
     def test_impact_is_rejected(self):
-        system, state, limits = at_limits(0)
-        moving = replace(state, qdot=np.ones(system.tree.num_coordinates))
-        rows = [limit.rows(system, moving, 0.0).G for limit in limits[:3]]
+        tree, state, limits = at_limits(0)
+        moving = replace(state, qdot=np.ones(tree.num_coordinates))
+        rows = [limit.rows(tree, moving, 0.0).G for limit in limits[:3]]
         assert np.min(np.concatenate(rows) @ moving.velocity) < -0.1
         with pytest.raises(InvalidArgument, match="impact"):
-            dual_acceleration(system, limits, moving)
+            dual_acceleration(tree, limits, moving)
 
 
 def test_a_long_chain_between_two_walls():
@@ -232,11 +231,11 @@ def test_a_long_chain_between_two_walls():
         Link(name, joints.Revolute(unit(rng)), body(rng), parent, frame(rng))
         for name, parent in zip(names, [None, *names], strict=False)
     ]
-    system = TreeSystem(Tree(chain))
+    tree = Tree(chain)
     state = State(q=rng.normal(size=60), qdot=rng.normal(size=60))
     loop = LoopClosure("59", [0.1, 0.2, 0.3], None, [1.0, 2.0, 3.0])
-    a, force = dual_acceleration(system, [loop, Gear("3", "17", 2.0)], state)
-    expected = constrained_acceleration(system, [loop, Gear("3", "17", 2.0)], state)
+    a, force = dual_acceleration(tree, [loop, Gear("3", "17", 2.0)], state)
+    expected = constrained_acceleration(tree, [loop, Gear("3", "17", 2.0)], state)
     close(a, expected[0], 1e-8)
     close(force, expected[1], 1e-8)
 

@@ -11,7 +11,7 @@ from rbnotes import joints
 from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import State
 from rbnotes.multibody import reduced
-from rbnotes.multibody.reduced import Event, Link, Tree, TreeSystem, integrate_adaptively
+from rbnotes.multibody.reduced import Event, Link, Tree, integrate_adaptively
 
 M = np.diag([1.0, 1.0, 1.0, 2.0, 2.0, 2.0])
 
@@ -19,17 +19,16 @@ M = np.diag([1.0, 1.0, 1.0, 2.0, 2.0, 2.0])
 def thrown_stone():
     """Return a body that flies on a parabola from height 1 with 5 m/s upwards, and its height."""
     tree = Tree([Link("stone", joints.Free3D(), M)], gravity=[0.0, 0.0, -10.0])
-    system = TreeSystem(tree)
     start = State(q=[0, 0, 1.0, 0, 0, 0], qdot=[2.0, 0, 5.0, 0, 0, 0], t=3.0)
-    return system, start, lambda state: system.maximal_state(state).E[0, 2, 3]
+    return tree, start, lambda state: tree.maximal_state(state).E[0, 2, 3]
 
 
 def test_times_and_directions():
     """Height 1 + 5 t - 5 t^2 is 2 at (5 -+ sqrt(5)) / 10 s, and falls to 0.5 at (5 + sqrt(35)) / 10 s."""
-    system, start, height = thrown_stone()
+    tree, start, height = thrown_stone()
     heights = [(2.0, 0), (2.0, 1), (2.0, -1), (0.5, 0)]
     events = [Event(lambda s, z=z: height(s) - z, direction=way) for z, way in heights]
-    trajectory = integrate_adaptively(system, start, [3.0, 3.5, 4.5], events=events, max_step=0.3)
+    trajectory = integrate_adaptively(tree, start, [3.0, 3.5, 4.5], events=events, max_step=0.3)
     rising, falling = 3 + (5 - np.sqrt(5)) / 10, 3 + (5 + np.sqrt(5)) / 10
     times = [[state.t for state in each] for each in trajectory.events]
     for actual, expected in zip(
@@ -37,7 +36,7 @@ def test_times_and_directions():
     ):
         np.testing.assert_allclose(actual, expected, rtol=1e-12)
     assert trajectory.terminating_event is None
-    starts_at_zero = integrate_adaptively(system, start, [4.0], events=[Event(lambda s: s.q[0])])
+    starts_at_zero = integrate_adaptively(tree, start, [4.0], events=[Event(lambda s: s.q[0])])
     assert starts_at_zero.events == ((),)
     np.testing.assert_array_equal(trajectory.states.t, [3.0, 3.5, 4.5])
     np.testing.assert_allclose(height(trajectory.events[2][0]), 2, rtol=1e-12)
@@ -45,24 +44,24 @@ def test_times_and_directions():
 
 
 def test_terminal_event_ends_the_motion():
-    system, start, height = thrown_stone()
+    tree, start, height = thrown_stone()
     events = [Event(lambda s: s.q[0] - 2.3), Event(height, terminal=True), Event(lambda s: s.q[0] - 2.5)]
     lands = 3 + (5 + np.sqrt(45)) / 10
-    trajectory = integrate_adaptively(system, start, [3.5, 4.0, 4.5, 9.0], events=events)
+    trajectory = integrate_adaptively(tree, start, [3.5, 4.0, 4.5, 9.0], events=events)
     assert trajectory.terminating_event == 1
     np.testing.assert_array_equal(trajectory.states.t, [3.5, 4.0])
     assert [len(each) for each in trajectory.events] == [1, 1, 0]
     assert trajectory.events[1][0].t == pytest.approx(lands, rel=1e-12)
-    early = integrate_adaptively(system, start, [9.0], events=events)
+    early = integrate_adaptively(tree, start, [9.0], events=events)
     assert len(early.states) == 0
     assert early.states.q.shape == (0, 6)
     # Thrown again from there, the stone is on the ground and does not land at once.
     up = replace(early.events[1][0], qdot=np.array([0, 0, 5.0, 0, 0, 0]))
-    again = integrate_adaptively(system, up, [9.0], events=[replace(events[1], direction=-1)])
+    again = integrate_adaptively(tree, up, [9.0], events=[replace(events[1], direction=-1)])
     assert again.events[0][0].t == pytest.approx(lands + 1.0, rel=1e-9)
 
 
-class ReparametrizingSystem(TreeSystem):
+class ReparametrizingTree(Tree):
     """A tree that remembers when its coordinates were exchanged."""
 
     def reparametrize(self, state):
@@ -76,18 +75,18 @@ def test_reparametrization_loses_no_event():
     """For a tumbling body with rotation vectors, and with quaternions, which need no reparametrization."""
     trajectories, systems, times = [], [], np.linspace(0, 2.6, 261)
     for ball in (joints.ExponentialSpherical(), joints.QuaternionSpherical()):
-        system = ReparametrizingSystem(Tree([Link("top", ball, np.diag([1.0, 1.7, 2.3, 2.0, 2.0, 2.0]))]))
+        tree = ReparametrizingTree([Link("top", ball, np.diag([1.0, 1.7, 2.3, 2.0, 2.0, 2.0]))])
         spin = np.linalg.pinv(ball.motion_subspace(ball.neutral)[:3]) @ [6.0, -0.6, 0.4]
         start = State(q=ball.neutral, qdot=spin)
 
-        def upright(state, system=system):
-            return system.maximal_state(state).E[0, 1, 1]
+        def upright(state, tree=tree):
+            return tree.maximal_state(state).E[0, 1, 1]
 
         events = [Event(upright), Event(upright, direction=-1)]
         options = {"rtol": 1e-7, "atol": 1e-8, "max_step": 0.1}
-        seen = integrate_adaptively(system, start, times, events=events, **options)
+        seen = integrate_adaptively(tree, start, times, events=events, **options)
         trajectories.append([[state.t for state in each] for each in seen.events])
-        systems.append(system)
+        systems.append(tree)
     for first, second in zip(*trajectories, strict=True):
         assert first
         np.testing.assert_allclose(first, second, atol=1e-5)
@@ -104,7 +103,6 @@ def test_against_scipy():
     """A pendulum's swings, from its own equation of motion."""
     rng = np.random.default_rng(0)
     tree = Tree([Link("pendulum", joints.Revolute((0.0, 1.0, 0.0)), body(rng), damping=0.3)])
-    system = TreeSystem(tree)
 
     def rates(t, y):
         return [y[1], float(reduced.forward_dynamics_dense(tree, y[:1], y[1:])[0])]
@@ -113,7 +111,7 @@ def test_against_scipy():
     event.direction = -1
     expected = solve_ivp(rates, (0, 9), [1.0, 0.5], "DOP853", events=event, rtol=1e-8, atol=1e-9)
     trajectory = integrate_adaptively(
-        system,
+        tree,
         State(q=[1.0], qdot=[0.5]),
         [9.0],
         events=[Event(lambda s: s.qdot[0], direction=-1)],
@@ -126,10 +124,10 @@ def test_against_scipy():
 
 
 def test_invalid_events_are_rejected():
-    system, start, height = thrown_stone()
+    tree, start, height = thrown_stone()
     with pytest.raises(InvalidArgument, match="direction: got 2"):
         Event(height, direction=2)
     with pytest.raises(InvalidArgument, match=r"events\[0\]: got function"):
-        integrate_adaptively(system, start, [4.0], events=[height])
+        integrate_adaptively(tree, start, [4.0], events=[height])
     with pytest.raises(InvalidArgument, match=r"events\[1\]: got NaN"):
-        integrate_adaptively(system, start, [4.0], events=[Event(height), Event(lambda s: np.nan)])
+        integrate_adaptively(tree, start, [4.0], events=[Event(height), Event(lambda s: np.nan)])

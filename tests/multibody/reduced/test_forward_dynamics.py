@@ -8,7 +8,7 @@ from rbnotes import inertia, joints
 from rbnotes.arguments import SingularConfiguration
 from rbnotes.dynamics import State
 from rbnotes.multibody import reduced
-from rbnotes.multibody.reduced import Link, Tree, TreeSystem
+from rbnotes.multibody.reduced import Link, Tree
 from rbnotes.multibody.reduced.dynamics import _singular_mass_matrix_error
 from rbnotes.testing import derivative
 
@@ -72,9 +72,8 @@ def test_quaternions_stay_of_unit_length():
         )
         assert np.linalg.norm(v[own]) > 0.2
         assert length.value == pytest.approx(0, abs=1e-8)
-    system = TreeSystem(tree)
     np.testing.assert_allclose(
-        system.acceleration(State(q=q, qdot=v)),
+        tree.acceleration(State(q=q, qdot=v)),
         reduced.forward_dynamics_dense(tree, q, v),
         rtol=1e-10,
         atol=1e-10,
@@ -122,9 +121,8 @@ class TestSingular:
         states = np.array([[0.3, 0.4, 0.5, 0.6], np.zeros(4)])
         with pytest.raises(SingularConfiguration, match="singular along 'ball'"):
             reduced.forward_dynamics_dense(tree, states, np.zeros(4))
-        system = TreeSystem(tree)
         with pytest.raises(SingularConfiguration, match="singular along 'ball'"):
-            system.acceleration(State(q=np.zeros(4)))
+            tree.acceleration(State(q=np.zeros(4)))
 
     def test_tree_without_coordinates(self):
         tree = Tree([Link("rock", joints.Fixed(), M)])

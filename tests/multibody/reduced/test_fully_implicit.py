@@ -23,7 +23,7 @@ from rbnotes.dynamics import (
 )
 from rbnotes.errors import NotConverged
 from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, on_particle, path_through
-from rbnotes.multibody.reduced import Gear, Link, Tree, TreeSystem, velocity_constraints
+from rbnotes.multibody.reduced import Gear, Link, Tree, velocity_constraints
 
 
 def loaded_system(damping=0.5):
@@ -41,17 +41,17 @@ def loaded_system(damping=0.5):
         PathForces(law, path_through(on_body(1, [0.3, -0.2, 0.1]), on_particle(0))),
         PathForces(law, path_through(on_body(1, [0.3, 0.2, 0.1]), on_body(2, [0.1, 0.4, -0.2]))),
     ]
-    system = TreeSystem(tree, [0.8], ForceGroups(springs))
+    tree = replace(tree, masses=[0.8], applied_forces=ForceGroups(springs))
     q, qdot = (
         tree.neutral + 0.4 * rng.normal(size=tree.num_coordinates),
         rng.normal(size=tree.num_coordinates),
     )
-    return system, system.reparametrize(State(q=q, qdot=qdot, x=rng.normal(size=(1, 3))))
+    return tree, tree.reparametrize(State(q=q, qdot=qdot, x=rng.normal(size=(1, 3))))
 
 
-def flatten_state(system, state):
+def flatten_state(tree, state):
     """Return poses and velocities, which do not depend on the coordinates."""
-    maximal_state = system.maximal_state(state)
+    maximal_state = tree.maximal_state(state)
     return np.concatenate([maximal_state.E.ravel(), maximal_state.x.ravel(), maximal_state.velocity])
 
 
@@ -68,8 +68,8 @@ ORDERS = {
 
 @pytest.fixture(scope="module")
 def exact():
-    system, start = loaded_system()
-    return flatten_state(system, runge_kutta(system, start, 0.2, rtol=1e-9, atol=1e-10))
+    tree, start = loaded_system()
+    return flatten_state(tree, runge_kutta(tree, start, 0.2, rtol=1e-9, atol=1e-10))
 
 
 @pytest.mark.parametrize(
@@ -83,26 +83,26 @@ def exact():
 )
 def test_order(name, exact):
     step, order = ORDERS[name]
-    (system, start), errors = loaded_system(), []
+    (tree, start), errors = loaded_system(), []
     for steps in (8, 16):
-        end = integrate(step, system, start, 0.2 / steps, steps)[steps]
-        errors.append(np.linalg.norm(flatten_state(system, end) - exact))
+        end = integrate(step, tree, start, 0.2 / steps, steps)[steps]
+        errors.append(np.linalg.norm(flatten_state(tree, end) - exact))
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.1)
 
 
 @pytest.mark.parametrize("step", [fully_implicit_euler, implicit_midpoint], ids=["end", "middle"])
 def test_the_equations_of_motion_hold(step):
-    system, start = loaded_system()
+    tree, start = loaded_system()
     h, c = 0.1, step.fraction
-    after = step(system, start, h)
+    after = step(tree, start, h)
     mean = start.velocity + c * (after.velocity - start.velocity)
     np.testing.assert_allclose(after.q, start.q + h * mean[3:], rtol=1e-13)
     np.testing.assert_allclose(after.x.ravel(), start.x.ravel() + h * mean[:3], rtol=1e-13)
     assert after.t == h
     intermediate_state = start.retract(c * h * mean, c * h).with_velocity(mean)
     force, rate = (
-        system.force(intermediate_state),
-        system.mass_matrix(intermediate_state) @ (after.velocity - start.velocity) / h,
+        tree.force(intermediate_state),
+        tree.mass_matrix(intermediate_state) @ (after.velocity - start.velocity) / h,
     )
     assert np.linalg.norm(rate) > 10
     np.testing.assert_allclose(force, rate, atol=1e-9 * np.linalg.norm(rate))
@@ -126,13 +126,13 @@ def pendulum(second=None):
         Link("lower", second, ROD, "upper", along_z(-1.0), along_z(-0.5)),
     ]
     tree = Tree(links)
-    return TreeSystem(tree), State(q=[1.2, 0.5, 0.3][: tree.num_coordinates])
+    return tree, State(q=[1.2, 0.5, 0.3][: tree.num_coordinates])
 
 
 def energies(step, h, time=1.0):
-    system, start = pendulum()
-    states = integrate(step, system, start, h, round(time / h))
-    values = [system.energy(states[i]) for i in range(len(states))]
+    tree, start = pendulum()
+    states = integrate(step, tree, start, h, round(time / h))
+    values = [tree.energy(states[i]) for i in range(len(states))]
     return np.array(values) - values[0]
 
 
@@ -155,8 +155,8 @@ def test_energy_of_a_pendulum():
 class CountingSystem:
     """System that counts the evaluations of its tangent."""
 
-    def __init__(self, system, tangent):
-        self.system, self.tangent, self.count = system, tangent, 0
+    def __init__(self, tree, tangent):
+        self.system, self.tangent, self.count = tree, tangent, 0
 
     def __getattr__(self, name):
         return getattr(self.system, name)
@@ -166,40 +166,40 @@ class CountingSystem:
         return self.tangent(self.system, state, acceleration)
 
 
-def truncated_tangent(system, state, acceleration):
+def truncated_tangent(tree, state, acceleration):
     """Return the tangent with the derivatives of linearly implicit Euler."""
-    forces = system.linearized_force(state)
-    return forces._replace(f=forces.f - system.mass_matrix(state) @ acceleration)
+    forces = tree.linearized_force(state)
+    return forces._replace(f=forces.f - tree.mass_matrix(state) @ acceleration)
 
 
 class TestNewton:
     def test_converges_quickly_on_the_exact_tangent(self):
-        system, start = pendulum(joints.Universal())
-        exact = CountingSystem(system, TreeSystem.linearized_residual)
-        kept = CountingSystem(system, truncated_tangent)
+        tree, start = pendulum(joints.Universal())
+        exact = CountingSystem(tree, Tree.linearized_residual)
+        kept = CountingSystem(tree, truncated_tangent)
         ends = [fully_implicit_euler(each, start, 0.1).velocity for each in (exact, kept)]
         np.testing.assert_allclose(ends[1], ends[0], rtol=1e-8)
         assert exact.count <= 6 < 2 * exact.count < kept.count
 
     def test_line_search_handles_large_corrections(self):
-        system, start = pendulum(joints.Universal())
+        tree, start = pendulum(joints.Universal())
         start = replace(start, qdot=np.array([-1.0, 2.0, 1.0]))
-        after = fully_implicit_euler(system, start, 1.0)
-        left = system.linearized_residual(after, (after.velocity - start.velocity) / 1.0).f
+        after = fully_implicit_euler(tree, start, 1.0)
+        left = tree.linearized_residual(after, (after.velocity - start.velocity) / 1.0).f
         np.testing.assert_allclose(left, 0, atol=1e-7)
 
     def test_failure_reports_time_and_residual(self):
-        system, start = pendulum()
+        tree, start = pendulum()
         with pytest.raises(
             NotConverged, match=r"a fully implicit step of 0.5 s .* after 1 corrections"
         ) as caught:
-            FullyImplicitScheme(1.0, max_iterations=1)(system, start, 0.5)
+            FullyImplicitScheme(1.0, max_iterations=1)(tree, start, 0.5)
         solution, residual = caught.value.solution, caught.value.residual
         assert isinstance(solution, State)
         assert solution.t == 0.5
         # Newton's method goes on from there with the correction that it returned.
-        tangent = system.linearized_residual(solution, (solution.velocity - start.velocity) / 0.5)
-        matrix = system.mass_matrix(solution) - 0.5 * tangent.D - 0.25 * tangent.K
+        tangent = tree.linearized_residual(solution, (solution.velocity - start.velocity) / 0.5)
+        matrix = tree.mass_matrix(solution) - 0.5 * tangent.D - 0.25 * tangent.K
         correction = np.linalg.solve(matrix, 0.5 * tangent.f)
         assert residual == pytest.approx(0.5 * np.linalg.norm(correction), rel=1e-9)
         assert residual > 1e-6
@@ -212,17 +212,17 @@ def test_constraints_are_passed_to_the_solver(step):
         Link("upper", joints.Revolute(Y), ROD, None, None, along_z(-0.5)),
         Link("lower", joints.Revolute(Y), ROD, "upper", along_z(-1.0), along_z(-0.5)),
     ]
-    system, h = TreeSystem(Tree(links)), 0.05
+    tree, h = Tree(links), 0.05
     state = State(q=[0.4, 0.8])
-    rows = partial(velocity_constraints, system, [Gear("upper", "lower", 2.0)])
+    rows = partial(velocity_constraints, tree, [Gear("upper", "lower", 2.0)])
     for _ in range(4):
-        after = constrained_step(step, system, state, h, rows)
+        after = constrained_step(step, tree, state, h, rows)
         c = step.fraction
         mean = state.velocity + c * (after.state.velocity - state.velocity)
         intermediate_state = state.retract(c * h * mean, c * h).with_velocity(mean)
         G = np.array([2.0, -1.0])
         left = (
-            system.linearized_residual(intermediate_state, (after.state.velocity - state.velocity) / h).f
+            tree.linearized_residual(intermediate_state, (after.state.velocity - state.velocity) / h).f
             + G * after.bilateral_impulses[0] / h
         )
         np.testing.assert_allclose(left, 0, atol=1e-7)

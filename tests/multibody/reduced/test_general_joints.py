@@ -10,7 +10,6 @@ from rbnotes.joints import curves, surfaces
 from rbnotes.multibody.reduced import (
     Link,
     Tree,
-    TreeSystem,
     examples,
     forward_dynamics_dense,
     forward_dynamics_derivatives,
@@ -154,10 +153,10 @@ def test_rest_configuration_of_the_torus_chain():
 @pytest.mark.parametrize("name", ["RC20", "TC10", "WM", "slide", "board"])
 def test_papers_systems_conserve_energy(name):
     example, size = SYSTEMS[name][0](), SYSTEMS[name][1]
-    system = TreeSystem(example.tree)
+    tree = example.tree
     start = State(q=example.initial_state.q, qdot=example.initial_state.qdot + 0.5 * np.cos(np.arange(size)))
-    end = integrate_adaptively(system, start, [0.02], rtol=1e-4, atol=1e-5)[-1]
-    before, after = system.energy(start), system.energy(end)
+    end = integrate_adaptively(tree, start, [0.02], rtol=1e-4, atol=1e-5)[-1]
+    before, after = tree.energy(start), tree.energy(end)
     moving = [kinetic_energy(example.tree, state.q, state.qdot) for state in (start, end)]
     assert abs(after - before) < 1e-4 * abs(moving[1] - moving[0])
 

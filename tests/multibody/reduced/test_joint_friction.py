@@ -15,7 +15,6 @@ from rbnotes.multibody.reduced import (
     LoopClosure,
     PlaneLimit,
     Tree,
-    TreeSystem,
     bisp_step,
     gyroscopic_and_gravity_wrenches,
     kinetic_energy,
@@ -50,15 +49,15 @@ def mechanism(seed, mu, links=4, springs=False):
             gravity=tree.gravity,
         )
     state = State(q=rng.normal(size=tree.num_coordinates), qdot=rng.normal(size=tree.num_coordinates))
-    return TreeSystem(tree), state, {link.name: bearing(link.joint, mu) for link in tree.links}
+    return tree, state, {link.name: bearing(link.joint, mu) for link in tree.links}
 
 
 @settings(max_examples=8)
 @given(SEEDS, st.booleans())
 def test_frictionless_step_equals_step_without_bearings(seed, implicit):
-    system, state, bearings = mechanism(seed, 0.0, springs=True)
-    result = bisp_step(system, state, 0.013, bearings, implicit=implicit)
-    plain = (implicit_euler if implicit else symplectic_euler)(system, state, 0.013)
+    tree, state, bearings = mechanism(seed, 0.0, springs=True)
+    result = bisp_step(tree, state, 0.013, bearings, implicit=implicit)
+    plain = (implicit_euler if implicit else symplectic_euler)(tree, state, 0.013)
     np.testing.assert_allclose(result.state.qdot, plain.qdot, rtol=1e-9, atol=1e-10)
     np.testing.assert_allclose(result.state.q, plain.q, rtol=1e-9, atol=1e-10)
 
@@ -67,11 +66,9 @@ def test_frictionless_step_equals_step_without_bearings(seed, implicit):
 @given(SEEDS, st.booleans())
 def test_transmitted_wrenches_do_only_the_work_of_drives(seed, implicit):
     """D'Alembert: along its motion a joint passes on the impulse of its spring and damper, and friction."""
-    system, state, bearings = mechanism(seed, 0.2, springs=True)
-    tree, h = system.tree, 0.013
-    actual = bisp_step(
-        system, state, h, bearings, implicit=implicit, max_iterations=9, raise_on_failure=False
-    )
+    tree, state, bearings = mechanism(seed, 0.2, springs=True)
+    tree, h = tree, 0.013
+    actual = bisp_step(tree, state, h, bearings, implicit=implicit, max_iterations=9, raise_on_failure=False)
     qdot = actual.state.qdot
     q = state.q + h * qdot if implicit else state.q
     drives = -tree.joint_parameter("stiffness") * q - tree.joint_parameter("damping") * (
@@ -88,11 +85,11 @@ def test_transmitted_wrenches_include_constraint_forces(implicit):
     """Two loops, a limit that is far, and two planes that bodies hit: no joint is driven but by friction."""
     rng = np.random.default_rng(3)
     tree = random_tree(rng, 4, ("ball",), KINDS)
-    system, state = (
-        TreeSystem(tree),
+    tree, state = (
+        tree,
         State(q=rng.normal(size=tree.num_coordinates), qdot=rng.normal(size=tree.num_coordinates)),
     )
-    bodies = system.maximal_state(state)
+    bodies = tree.maximal_state(state)
     loops, planes = [], []
     for i, x in zip((1, 3, 0, 2), rng.normal(size=(4, 3)), strict=True):
         name, E, twist = tree.links[i].name, bodies.E[i], bodies.phi[i]
@@ -104,7 +101,7 @@ def test_transmitted_wrenches_include_constraint_forces(implicit):
             planes.append(PlaneLimit(name, x, normal, normal @ place))
     constraints = [*loops, JointLimit("link 2", -99.0, 99.0), *planes]
     bearings = {"link 2": bearing(tree.links[2].joint, 0.1)}
-    actual = bisp_step(system, state, 0.013, bearings, constraints, implicit=implicit)
+    actual = bisp_step(tree, state, 0.013, bearings, constraints, implicit=implicit)
     first, second = np.split(actual.solution.bilateral, 2)
     assert np.linalg.norm(first - second) > 0.1 * np.linalg.norm(first) > 0
     pushes = actual.solution.unilateral
@@ -124,9 +121,9 @@ def test_transmitted_wrenches_include_constraint_forces(implicit):
 @given(SEEDS)
 def test_reactions_are_the_multipliers_of_the_joints_in_maximal_coordinates(seed):
     """Newton's law for each body with its joints as equations, solved as one sparse system."""
-    system, state, bearings = mechanism(seed, 0.0)
-    tree, h = system.tree, 0.013
-    kinematics = system.body_kinematics(state)
+    tree, state, bearings = mechanism(seed, 0.0)
+    tree, h = tree, 0.013
+    kinematics = tree.body_kinematics(state)
     n = len(tree.links)
     M = np.zeros((6 * n, 6 * n))
     G, blocks = [], []
@@ -152,7 +149,7 @@ def test_reactions_are_the_multipliers_of_the_joints_in_maximal_coordinates(seed
         np.block([[M, -G.T], [G, np.zeros((len(G), len(G)))]]), np.concatenate([push, target])
     )
     multipliers = np.split(change[6 * n :], np.cumsum(sizes)[:-1])
-    loads = bisp_step(system, state, h, bearings).bearing_reactions
+    loads = bisp_step(tree, state, h, bearings).bearing_reactions
     for link, constrained_directions, pushes in zip(tree.links, blocks, multipliers, strict=True):
         reaction = loads[link.name].reaction
         np.testing.assert_allclose(
@@ -163,10 +160,10 @@ def test_reactions_are_the_multipliers_of_the_joints_in_maximal_coordinates(seed
 @settings(max_examples=12)
 @given(SEEDS, st.sampled_from(["box", "pyramid", "disc"]), st.sampled_from([0.05, 0.15, 0.4]))
 def test_friction_dissipates_within_its_bounds(seed, cone, mu):
-    system, state, bearings = mechanism(seed, mu, links=3)
-    result = bisp_step(system, state, 0.013, bearings, cone=cone, facets=6, raise_on_failure=False)
-    plain = symplectic_euler(system, state, 0.013)
-    before, after = (kinetic_energy(system.tree, state.q, each.qdot) for each in (plain, result.state))
+    tree, state, bearings = mechanism(seed, mu, links=3)
+    result = bisp_step(tree, state, 0.013, bearings, cone=cone, facets=6, raise_on_failure=False)
+    plain = symplectic_euler(tree, state, 0.013)
+    before, after = (kinetic_energy(tree, state.q, each.qdot) for each in (plain, result.state))
     assert after <= before + 1e-9 * (1 + before)
     for load in result.bearing_reactions.values():
         bounds = mu * np.abs(load.multipliers)
@@ -183,10 +180,9 @@ def test_friction_dissipates_within_its_bounds(seed, cone, mu):
 def test_hinge_sticks_or_slips_at_its_bound(seed):
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, 4, ("revolute", "prismatic"), KINDS)
-    system = TreeSystem(tree)
     state = State(q=rng.normal(size=tree.num_coordinates), qdot=rng.normal(size=tree.num_coordinates))
     result = bisp_step(
-        system, state, 0.013, {k.name: bearing(k.joint, 0.1) for k in tree.links}, raise_on_failure=False
+        tree, state, 0.013, {k.name: bearing(k.joint, 0.1) for k in tree.links}, raise_on_failure=False
     )
     if result.residual > 1e-8:
         return
@@ -202,9 +198,9 @@ def test_hinge_sticks_or_slips_at_its_bound(seed):
 
 @pytest.mark.parametrize("cone", ["box", "disc"])
 def test_cvxpy_finds_the_same_step(cone):
-    system, state, bearings = mechanism(5, 0.1, links=2)
+    tree, state, bearings = mechanism(5, 0.1, links=2)
     own, other = (
-        bisp_step(system, state, 0.01, bearings, cone=cone, solver=solver, tolerance=1e-6).state.qdot
+        bisp_step(tree, state, 0.01, bearings, cone=cone, solver=solver, tolerance=1e-6).state.qdot
         for solver in ("own", "cvxpy")
     )
     np.testing.assert_allclose(own, other, atol=1e-5)

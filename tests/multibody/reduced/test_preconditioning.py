@@ -1,10 +1,12 @@
 """Linearly implicit steps by conjugate gradients: operator, preconditioner, number of iterations."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from random_trees import body, frame, unit
 from scipy.sparse.linalg import cg
-from test_system import branched_system, joint_drive, springs
+from test_tree import branched_system, joint_drive, springs
 
 from rbnotes import joints
 from rbnotes.arguments import SingularConfiguration
@@ -19,7 +21,7 @@ from rbnotes.forces import (
     on_world,
     path_through,
 )
-from rbnotes.multibody.reduced import Link, Tree, TreeSystem, step_operator, step_preconditioner
+from rbnotes.multibody.reduced import Link, Tree, step_operator, step_preconditioner
 
 H = 0.03
 
@@ -28,9 +30,9 @@ def dense(operator):
     return np.stack([operator.matvec(unit) for unit in np.eye(operator.shape[0])], axis=1)
 
 
-def step_matrix(system, state, h=H):
-    _, K, D = system.linearized_force(state)
-    return system.mass_matrix(state) - h * D - h**2 * K
+def step_matrix(tree, state, h=H):
+    _, K, D = tree.linearized_force(state)
+    return tree.mass_matrix(state) - h * D - h**2 * K
 
 
 def close(actual, expected, tolerance=1e-10):
@@ -42,8 +44,8 @@ def close(actual, expected, tolerance=1e-10):
 @pytest.mark.parametrize("root", [None, joints.QuaternionSpherical()], ids=["universal", "quaternion"])
 def test_the_operator(seed, root):
     groups = [*springs(0.7), Damping([0.3, 0.5], [0, 2])]
-    system, state = branched_system(seed, groups, None if root else joint_drive, damping=0.9, root=root)
-    close(dense(step_operator(system, state, H)), step_matrix(system, state))
+    tree, state = branched_system(seed, groups, None if root else joint_drive, damping=0.9, root=root)
+    close(dense(step_operator(tree, state, H)), step_matrix(tree, state))
 
 
 def along_the_tree():
@@ -61,8 +63,8 @@ def along_the_tree():
 @pytest.mark.parametrize("seed", range(3))
 def test_preconditioner_is_exact_along_the_tree(seed):
     """Also where K is not symmetric, as that of springs in body coordinates."""
-    system, state = branched_system(seed, along_the_tree(), damping=0.9)
-    inverse, matrix = step_preconditioner(system, state, H), step_matrix(system, state)
+    tree, state = branched_system(seed, along_the_tree(), damping=0.9)
+    inverse, matrix = step_preconditioner(tree, state, H), step_matrix(tree, state)
     assert np.max(np.abs(matrix - matrix.T)) > 1e-3
     assert inverse.is_exact
     close(dense(inverse.operator) @ matrix, np.eye(state.size))
@@ -74,10 +76,10 @@ def test_preconditioner_is_exact_along_the_tree(seed):
     ids=["bodies far apart", "joints driven by each other"],
 )
 def test_couplings_outside_the_tree_are_ignored(groups, drive):
-    system, state = branched_system(0, groups, drive)
-    inverse = step_preconditioner(system, state, H)
+    tree, state = branched_system(0, groups, drive)
+    inverse = step_preconditioner(tree, state, H)
     assert not inverse.is_exact
-    assert np.max(np.abs(dense(inverse.operator) @ step_matrix(system, state) - np.eye(state.size))) > 1e-3
+    assert np.max(np.abs(dense(inverse.operator) @ step_matrix(tree, state) - np.eye(state.size))) > 1e-3
 
 
 def stiff_chain(links=50):
@@ -101,45 +103,45 @@ def stiff_chain(links=50):
         PathForces(LinearSpring(500.0, rest_length=0.5), path_through(*p), stiffness="symmetrized")
         for p in pairs
     ]
-    return TreeSystem(Tree(chain), applied_forces=ForceGroups(pulls)), State(q=q, qdot=rng.normal(size=links))
+    return Tree(chain, applied_forces=ForceGroups(pulls)), State(q=q, qdot=rng.normal(size=links))
 
 
-def iterations(system, state, preconditioned):
-    operator, steps = step_operator(system, state, H), []
-    inverse = step_preconditioner(system, state, H)
+def iterations(tree, state, preconditioned):
+    operator, steps = step_operator(tree, state, H), []
+    inverse = step_preconditioner(tree, state, H)
     assert inverse.is_positive_definite
     assert not inverse.is_exact
-    right = operator.matvec(state.velocity) + H * system.force(state)
+    right = operator.matvec(state.velocity) + H * tree.force(state)
     M = inverse.operator if preconditioned else None
     actual, failed = cg(operator, right, rtol=1e-10, M=M, maxiter=2000, callback=steps.append)
     assert not failed
     if preconditioned:
-        close(actual, np.linalg.solve(step_matrix(system, state), right), 1e-6)
+        close(actual, np.linalg.solve(step_matrix(tree, state), right), 1e-6)
     return len(steps)
 
 
 def test_preconditioner_reduces_iterations():
-    system, state = stiff_chain()
-    plain, helped = (iterations(system, state, kind) for kind in (False, True))
+    tree, state = stiff_chain()
+    plain, helped = (iterations(tree, state, kind) for kind in (False, True))
     assert helped < 10 < 50 < plain, (helped, plain)
 
 
 def test_negative_stiffness_makes_it_indefinite():
-    system, state = branched_system(
+    tree, state = branched_system(
         0, [], lambda s: Forces(0 * s.q, 1e6 * np.eye(len(s.q)), np.zeros((len(s.q),) * 2))
     )
-    assert not step_preconditioner(system, state, H).is_positive_definite
-    assert np.linalg.eigvalsh(step_matrix(system, state))[0] < 0
+    assert not step_preconditioner(tree, state, H).is_positive_definite
+    assert np.linalg.eigvalsh(step_matrix(tree, state))[0] < 0
 
 
 def test_negative_particle_stiffness_is_rejected():
-    system, state = branched_system(0)
+    tree, state = branched_system(0)
 
     def balanced(maximal):
         f = np.zeros(maximal.size)
         K = np.zeros((len(f), len(f)))
-        K[-3:, -3:] = system.masses[0] / H**2 * np.eye(3)
+        K[-3:, -3:] = tree.masses[0] / H**2 * np.eye(3)
         return Forces(f, K, np.zeros_like(K))
 
     with pytest.raises(SingularConfiguration, match="particle"):
-        step_preconditioner(TreeSystem(system.tree, system.masses, balanced), state, H)
+        step_preconditioner(replace(tree, masses=tree.masses, applied_forces=balanced), state, H)

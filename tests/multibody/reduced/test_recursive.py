@@ -23,7 +23,7 @@ from rbnotes import inertia, joints
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.dynamics import State
 from rbnotes.multibody import reduced
-from rbnotes.multibody.reduced import Link, PrescribedJoint, Tree, TreeSystem
+from rbnotes.multibody.reduced import Link, PrescribedJoint, Tree
 from rbnotes.testing import derivative
 
 SPRINGY = {"stiffness": 1.3, "damping": 0.7, "spring_reference": 0.2}
@@ -168,11 +168,11 @@ def test_prescribed_joints_of_the_constraints():
     motion = PrescribedJoint(
         "1", lambda t: (q[tree.coordinate_slices[1]], qdot[tree.coordinate_slices[1]], prescribed)
     )
-    state, system = State(q=q, qdot=qdot), TreeSystem(tree)
-    expected, _ = reduced.constrained_acceleration(system, [motion], state)
+    state = State(q=q, qdot=qdot)
+    expected, _ = reduced.constrained_acceleration(tree, [motion], state)
     actual = reduced.hybrid_dynamics(tree, q, qdot, {"1": prescribed})
     close(actual.qddot, expected)
-    close(actual.tau[tree.coordinate_slices[1]], reduced.prescribed_forces(system, [motion], state)["1"])
+    close(actual.tau[tree.coordinate_slices[1]], reduced.prescribed_forces(tree, [motion], state)["1"])
 
     own = tree.coordinate_slices[2]  # where the quaternion keeps its length
     ball = tree.links[2].joint
@@ -184,7 +184,7 @@ def test_prescribed_joints_of_the_constraints():
     prescribed -= np.linalg.pinv(rows) @ (rows @ prescribed + drift)
     actual = reduced.hybrid_dynamics(tree, q, qdot, {"2": prescribed})
     motion = PrescribedJoint("2", lambda t: (q[own], qdot[own], prescribed))
-    expected, _ = reduced.constrained_acceleration(system, [motion], state)
+    expected, _ = reduced.constrained_acceleration(tree, [motion], state)
     close(actual.qddot, expected)
 
 

@@ -12,14 +12,13 @@ from rbnotes.dynamics import State, constrained_step, fully_implicit_euler, impl
 from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, on_particle, path_through
 from rbnotes.multibody.reduced import (
     AttachedParticle,
-    AttachedSystem,
     Gear,
-    HyperReducedSystem,
     JointCoordinates,
     Link,
     Tree,
-    TreeSystem,
+    attach_particles,
     gear_coordinates,
+    reduce_coordinates,
     velocity_constraints,
 )
 from rbnotes.testing import derivative
@@ -40,7 +39,7 @@ def branching_system(rng, joint):
         (on_particle(0), on_particle(1)),
     ]
     groups = ForceGroups([PathForces(law, path_through(*points)) for points in ends])
-    return TreeSystem(Tree(links, gravity=rng.normal(size=3)), [0.6, 1.1], groups)
+    return Tree(links, gravity=rng.normal(size=3), masses=[0.6, 1.1], applied_forces=groups)
 
 
 def curved_coordinates(size):
@@ -69,7 +68,7 @@ def curved_coordinates(size):
 def gears(seed):
     rng = np.random.default_rng(seed)
     system = branching_system(rng, joints.Cylindrical())
-    reduced = HyperReducedSystem(system, gear_coordinates(system.tree, {"a": 1.0, "b": -0.5, "c": 2.0}))
+    reduced = reduce_coordinates(system, gear_coordinates(system, {"a": 1.0, "b": -0.5, "c": 2.0}))
     q, qdot = rng.normal(size=(2, 3))
     x, v = rng.normal(size=(2, 2, 3))
     return reduced, State(q=q, qdot=qdot, x=x, v=v)
@@ -80,13 +79,13 @@ def bent(seed):
     system = branching_system(rng, joints.ExponentialSpherical())
     q, qdot = rng.normal(size=(2, 4))
     x, v = rng.normal(size=(2, 2, 3))
-    return HyperReducedSystem(system, curved_coordinates(6)), State(q=q, qdot=qdot, x=x, v=v)
+    return reduce_coordinates(system, curved_coordinates(6)), State(q=q, qdot=qdot, x=x, v=v)
 
 
 def with_quaternion(seed):
     rng = np.random.default_rng(seed)
     system = branching_system(rng, joints.QuaternionSpherical())
-    reduced = HyperReducedSystem(system, gear_coordinates(system.tree, {"a": 1.0, "b": 1.0, "c": 1.0}))
+    reduced = reduce_coordinates(system, gear_coordinates(system, {"a": 1.0, "b": 1.0, "c": 1.0}))
     quaternion = rng.normal(size=4)
     q = np.concatenate([rng.normal(size=1), quaternion / np.linalg.norm(quaternion)])
     x, v = rng.normal(size=(2, 2, 3))
@@ -96,7 +95,7 @@ def with_quaternion(seed):
 def attached_system(seed):
     rng = np.random.default_rng(seed)
     system = branching_system(rng, joints.Universal())
-    tied = AttachedSystem(system, [AttachedParticle(1, "side", rng.normal(size=3))])
+    tied = attach_particles(system, [AttachedParticle(1, "side", rng.normal(size=3))])
     q, qdot = rng.normal(size=(2, 5))
     x, v = rng.normal(size=(2, 1, 3))
     return tied, State(q=q, qdot=qdot, x=x, v=v)
@@ -151,11 +150,11 @@ def test_equations_hold_after_few_corrections(case, step, monkeypatch):
 @pytest.mark.parametrize("step", [fully_implicit_euler, implicit_midpoint], ids=["end", "middle"])
 def test_gears_as_coordinates_and_as_constraints(step):
     reduced, state = gears(2)
-    rows = partial(velocity_constraints, reduced.system, [Gear("a", "b", -0.5), Gear("a", "c", 2.0)])
+    rows = partial(velocity_constraints, reduced.tree, [Gear("a", "b", -0.5), Gear("a", "c", 2.0)])
     whole = reduced.expand(state)
     for _ in range(2):
         state = step(reduced, state, 0.05)
-        whole = constrained_step(step, reduced.system, whole, 0.05, rows).state
+        whole = constrained_step(step, reduced.tree, whole, 0.05, rows).state
     result = reduced.expand(state)
     for ours, theirs in ((result.q, whole.q), (result.velocity, whole.velocity), (result.x, whole.x)):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-8 * np.max(np.abs(theirs)))
@@ -165,7 +164,7 @@ def test_coordinate_maps_need_their_derivatives():
     reduced, state = bent(1)
     q, J, J_dot = (getattr(reduced.coordinates, name) for name in ("q", "jacobian", "jacobian_rate"))
     real = JointCoordinates(4, q, J, lambda r, v: J_dot(r.real, v))
-    system, a = HyperReducedSystem(reduced.system, real), np.ones(state.size)
+    system, a = reduce_coordinates(reduced.tree, real), np.ones(state.size)
     with pytest.raises(
         InvalidArgument, match="bias_acceleration_derivative: got None, and a jacobian_rate that is real"
     ):
@@ -174,7 +173,7 @@ def test_coordinate_maps_need_their_derivatives():
     def slope(r, v):
         return derivative(lambda t: np.moveaxis([J_dot(r + t * e, v) @ v for e in np.eye(4)], 0, -1)).value
 
-    prescribed = HyperReducedSystem(reduced.system, JointCoordinates(4, q, J, real.jacobian_rate, slope))
+    prescribed = reduce_coordinates(reduced.tree, JointCoordinates(4, q, J, real.jacobian_rate, slope))
     K = prescribed.linearized_residual(state, a).K
     np.testing.assert_allclose(
         K, reduced.linearized_residual(state, a).K, rtol=0, atol=1e-9 * np.max(np.abs(K))

@@ -202,6 +202,10 @@ REFUSED_BY_URDF = {
         Robot(Tree([link()]), visuals=[LinkGeometry("a", np.eye(4), Capsule(0.1, 0.2))]),
         "link 'a': visual: got Capsule",
     ),
+    "particle": (Tree([link()], masses=[1.0]), "tree: masses"),
+    "force": (Tree([link()], applied_forces=lambda state: None), "tree: applied_forces"),
+    "motor": (Tree([link()], applied_joint_forces=lambda state: None), "tree: applied_joint_forces"),
+    "rotor": (Tree([link()], armature=0.1), "tree: armature"),
 }
 
 

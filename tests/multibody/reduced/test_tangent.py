@@ -1,5 +1,7 @@
 """The exact tangent of a tree: against differences for every joint type, and against Pinocchio."""
 
+from dataclasses import replace
+
 import numpy as np
 import pinocchio
 import pytest
@@ -31,7 +33,7 @@ from rbnotes.forces import (
     path_through,
 )
 from rbnotes.multibody import reduced
-from rbnotes.multibody.reduced import Link, Tree, TreeSystem
+from rbnotes.multibody.reduced import Link, Tree
 from rbnotes.testing import derivative
 
 
@@ -174,10 +176,16 @@ def force_groups(rng, tree):
         )
         for each in tree.links
     ]
-    system = TreeSystem(Tree(links, tree.gravity), [0.8, 1.7], ForceGroups(groups), joint_drive)
+    tree = replace(
+        tree,
+        links=links,
+        masses=[0.8, 1.7],
+        applied_forces=ForceGroups(groups),
+        applied_joint_forces=joint_drive,
+    )
     q = tree.neutral + rng.uniform(0.1, 0.8, tree.num_coordinates)
     x, v = rng.normal(size=(2, 2, 3))
-    return system, State(q=q, qdot=rng.normal(size=tree.num_coordinates), x=x, v=v, t=0.3)
+    return tree, State(q=q, qdot=rng.normal(size=tree.num_coordinates), x=x, v=v, t=0.3)
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(i, marks=pytest.mark.slow) for i in (1, 2))])
@@ -185,13 +193,13 @@ def test_system_with_forces_and_particles(seed):
     rng = np.random.default_rng(20 + seed)
     ball = joints.Composite(joints.QuaternionSpherical(), joints.Revolute(unit(rng)))
     tree = random_tree(rng, 5, ("ball", *ALL), {"ball": lambda rng: ball, **ALL})
-    system, state = force_groups(rng, tree)
+    tree, state = force_groups(rng, tree)
     a = rng.normal(size=state.size)
 
     def left(state):
-        return system.force(state) - system.mass_matrix(state) @ a
+        return tree.force(state) - tree.mass_matrix(state) @ a
 
-    result = system.linearized_residual(state, a)
+    result = tree.linearized_residual(state, a)
     close(result.f, left(state), 1e-12)
     for along in rng.normal(size=(2, state.size)):  # in general directions, so that no entry goes unseen
         close(result.K @ along, derivative(lambda t, d=along: left(state.retract(t * d)), step=1e-3).value)
@@ -206,12 +214,12 @@ def test_omitted_stiffness_terms_vanish_at_rest():
         Link("a", joints.Revolute(unit(rng)), body(rng), stiffness=2.0),
         Link("b", joints.Universal(), body(rng), "a", frame(rng), stiffness=3.0, damping=0.4),
     ]
-    system = TreeSystem(Tree(links, gravity=np.zeros(3)))
+    tree = Tree(links, gravity=np.zeros(3))
     state = State(q=np.zeros(3))
-    whole, kept = system.linearized_residual(state, np.zeros(3)), system.linearized_force(state)
+    whole, kept = tree.linearized_residual(state, np.zeros(3)), tree.linearized_force(state)
     close(whole.K, kept.K, 1e-13)
     close(whole.D, kept.D, 1e-13)
-    heavy = TreeSystem(Tree(links, gravity=[1.0, -2.0, 3.0]))
+    heavy = Tree(links, gravity=[1.0, -2.0, 3.0])
     state = State(q=rng.normal(size=3), qdot=rng.normal(size=3))
     whole, kept = heavy.linearized_residual(state, np.zeros(3)), heavy.linearized_force(state)
     assert np.max(np.abs(whole.K - kept.K)) > 1

@@ -18,7 +18,7 @@ from rbnotes.multibody import reduced
 from rbnotes.multibody.formats import RobotJoint, example, load_urdf
 from rbnotes.multibody.formats.urdf import _sort_joints
 from rbnotes.multibody.reduced import JointLimit
-from rbnotes.multibody.reduced.model import _sort_links
+from rbnotes.multibody.reduced.link import sort_links
 from rbnotes.shapes import Box, Cylinder
 
 EXAMPLES = ("arm", "torso", "gripper", "quadruped")
@@ -125,7 +125,7 @@ class TestMimic:
     def test_gripper_against_pinocchio(self):
         """Hyper-reduced there, too; its joints that mimic have no velocities of their own."""
         robot = load_urdf(example("gripper"), gravity=[0.0, 0.0, -9.81])
-        system = reduced.HyperReducedSystem(reduced.TreeSystem(robot.tree), robot.coordinates)
+        system = reduced.reduce_coordinates(robot.tree, robot.coordinates)
         state = State(q=[0.3, 0.02], qdot=[0.7, -0.4])
         model = pinocchio.buildModelFromUrdf(str(example("gripper")), True)
         data = model.createData()
@@ -353,7 +353,7 @@ class TestManyLinks:
     def test_links_keep_their_order_in_each_pass(self):
         parents = {"f": "e", "d": "b", "b": "a", "e": "a", "c": "b", "g": "d", "a": None}
         links = tuple(SimpleNamespace(name=name, parent=parent) for name, parent in parents.items())
-        assert "".join(link.name for link in _sort_links(links)) == "abecfdg"
+        assert "".join(link.name for link in sort_links(links)) == "abecfdg"
 
     def test_the_time_to_sort_grows_linearly(self):
         """A chain whose last link is given first; in quadratic time this takes minutes."""
@@ -366,7 +366,7 @@ class TestManyLinks:
         start = process_time()
         _, placed = _sort_joints(dict.fromkeys(names), links[:-1])
         assert [joint.child for joint in placed] == names[1:]
-        assert [link.name for link in _sort_links(tuple(links))] == names
+        assert [link.name for link in sort_links(tuple(links))] == names
         assert process_time() - start < 10
 
 

@@ -51,7 +51,7 @@ def rates(lengths: Array, angles: Array) -> Array:
     loop = reduced.LoopClosure("coupler", [coupler, 0, 0], "rocker", [rocker, 0, 0], axis=Z)
     first, second, third = angles
     state = State(q=[first, second - first, third], qdot=np.zeros(3))
-    [motion] = null_space(loop.rows(reduced.TreeSystem(tree), state, 0.0).G).T
+    [motion] = null_space(loop.rows(tree, state, 0.0).G).T
     result: Array = np.array([motion[0], motion[0] + motion[1], motion[2]]) / motion[0]
     return result
 

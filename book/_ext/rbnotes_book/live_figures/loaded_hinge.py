@@ -48,7 +48,7 @@ def pendulum_step(
     tree = reduced.Tree([reduced.Link("body", joints.Revolute(), M)], gravity=[0, -gravity, 0])
     start = State(q=[angle - np.pi / 2], qdot=[rate])
     bearings: Bearings = {"body": bearing or pin(1.0, 0.0)}
-    step = reduced.bisp_step(reduced.TreeSystem(tree), start, h, bearings, tolerance=1e-12)
+    step = reduced.bisp_step(tree, start, h, bearings, tolerance=1e-12)
     load = step.bearing_reactions["body"]
     return {
         "angle": step.state.q[0] + np.pi / 2,

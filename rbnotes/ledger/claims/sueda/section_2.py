@@ -179,9 +179,7 @@ class t692:
         tree = tree_of(assembly)
         q = np.full(tree.num_coordinates, angle)
         G = maximal.constraint_jacobian(maximal_hinges(assembly), reduced.poses(tree, q).body_poses)
-        coordinate_rows = reduced.TreeSystem(tree).coordinate_constraint_rows(
-            State(q=q, qdot=np.zeros(tree.num_coordinates))
-        )
+        coordinate_rows = tree.coordinate_constraint_rows(State(q=q, qdot=np.zeros(tree.num_coordinates)))
         return [G.shape[1], G.shape[0], tree.num_coordinates, len(coordinate_rows.rows)]
 
     def reference(assembly, angle):
@@ -194,7 +192,7 @@ class t692:
         return [len(J), len(J) - num_dofs, num_dofs, J.shape[1] - num_dofs]
 
     remark = "This holds for trees: each loop adds constraints in reduced coordinates, too."
-    implements = (reduced.TreeSystem, maximal.constraint_jacobian)
+    implements = (reduced.Tree, maximal.constraint_jacobian)
 
 
 def t696_quantity(values):
@@ -337,9 +335,9 @@ class t698_b:
 
     def library(assembly, q, qdot, h):
         """Return the joint axes and positions on the side of the bodies."""
-        system = reduced.TreeSystem(tree_of(assembly))
+        system = tree_of(assembly)
         q = integrate(symplectic_euler, system, State(q=q, qdot=qdot), h, 3).q[-1]
-        E = reduced.poses(system.tree, q).body_poses
+        E = reduced.poses(system, q).body_poses
         return (E @ np.linalg.inv(assembly.bodies) @ assembly.joints)[:, :3, 2:]
 
     def reference(assembly, q, qdot, h):

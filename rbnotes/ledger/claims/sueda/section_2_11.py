@@ -481,9 +481,7 @@ class t1493:
         normals = np.column_stack([NORMALS, np.zeros(3)])
         pin = Bearing(radius * normals, normals, mu, tangents)
         inertia = spatial_inertia(m, J * np.eye(3), np.append(c, 0))
-        system = reduced.TreeSystem(
-            reduced.Tree([reduced.Link("body", Revolute(), inertia)], gravity=[*g, 0])
-        )
+        system = reduced.Tree([reduced.Link("body", Revolute(), inertia)], gravity=[*g, 0])
         state = State(q=[0.0], qdot=[omega])
         return reduced.bisp_step(system, state, h, {"body": pin}, tolerance=1e-10).state.qdot[0]
 
@@ -621,7 +619,7 @@ class e2_117_a:
 
     def library(link_frames, bodies, g, q, v, h):
         assembly = library_tree(link_frames, bodies, g)
-        qdot = symplectic_euler(reduced.TreeSystem(assembly), State(q=q, qdot=v), h).qdot
+        qdot = symplectic_euler(assembly, State(q=q, qdot=v), h).qdot
         return reduced.twists(assembly, q, qdot).ravel()
 
     def reference(link_frames, bodies, g, q, v, h):
@@ -664,7 +662,7 @@ class e2_117_b:
         return M @ (con - unc) / h
 
     def library(link_frames, bodies, g, q, v, h):
-        system, state = reduced.TreeSystem(library_tree(link_frames, bodies, g)), State(q=q, qdot=v)
+        system, state = library_tree(link_frames, bodies, g), State(q=q, qdot=v)
         qdot = symplectic_euler(system, state, h).qdot
         return reduced.body_constraint_impulses(system, state, qdot, h).ravel() / h
 
@@ -722,7 +720,7 @@ class t1449:
 
     def library(link_frames, bodies, g, q, v):
         assembly = library_tree(link_frames, bodies, g)
-        system, state = reduced.TreeSystem(assembly), State(q=q, qdot=v)
+        system, state = assembly, State(q=q, qdot=v)
         qdot = symplectic_euler(system, state, 1.0).qdot
         return reduced.joint_transmitted_wrenches(
             assembly, q, reduced.body_constraint_impulses(system, state, qdot, 1.0)
@@ -1000,7 +998,7 @@ class alg8:
         return v + h * np.linalg.solve(M_r, f_r + J.T @ f_alpha)
 
     def library(link_frames, bodies, g, q, v, h):
-        system = reduced.TreeSystem(library_tree(link_frames, bodies, g))
+        system = library_tree(link_frames, bodies, g)
         bearings = {NAMES[3]: journal_bearing(0.1, 0.2, 0.0, points=3)}
         return reduced.bisp_step(system, State(q=q, qdot=v), h, bearings).state.qdot
 

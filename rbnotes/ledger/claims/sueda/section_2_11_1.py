@@ -99,8 +99,8 @@ def solve_constrained(M, momentum, rows):
 
 def step_with_loop(link_frames, bodies, g, q, v, G, h):
     """Return the system, the state, and the library's step under the rows."""
-    system, state = reduced.TreeSystem(library_tree(link_frames, bodies, g)), State(q=q, qdot=v)
-    rows = BilateralRows(G @ reduced.jacobian(system.tree, q))
+    system, state = library_tree(link_frames, bodies, g), State(q=q, qdot=v)
+    rows = BilateralRows(G @ reduced.jacobian(system, q))
     return system, state, solve_step(add_constraints(symplectic_euler_problem(system, state, h), [rows]))
 
 
@@ -171,7 +171,7 @@ class e2_119_b:
 
     def library(link_frames, bodies, g, q, v, G, h):
         system, _, step = step_with_loop(link_frames, bodies, g, q, v, G, h)
-        return reduced.twists(system.tree, q, step.velocity).ravel()
+        return reduced.twists(system, q, step.velocity).ravel()
 
     def reference(link_frames, bodies, g, q, v, G, h):
         """Compare with Newton's law for each point mass, along the motions that the loop allows."""
@@ -234,7 +234,7 @@ class t1509:
 
     def library(link_frames, bodies, g, q, v, G, h):
         system, _, step = step_with_loop(link_frames, bodies, g, q, v, G, h)
-        return (G @ reduced.jacobian(system.tree, q)).T @ step.bilateral / h
+        return (G @ reduced.jacobian(system, q)).T @ step.bilateral / h
 
     def reference(link_frames, bodies, g, q, v, G, h):
         """Compare with Newton's law for each point mass: the residual of the generalized momentum."""
@@ -288,8 +288,8 @@ class e2_120:
         return solve_with_inequality(M_r, M_r @ v + h * J.T @ (f + f_alpha - M @ J @ v), G @ J, C @ J)
 
     def library(link_frames, bodies, g, q, v, G, h, C, reaction):
-        system, state = reduced.TreeSystem(library_tree(link_frames, bodies, g)), State(q=q, qdot=v)
-        J = reduced.jacobian(system.tree, q)
+        system, state = library_tree(link_frames, bodies, g), State(q=q, qdot=v)
+        J = reduced.jacobian(system, q)
         rows = [BilateralRows(G @ J), UnilateralRows(C @ J)]
         return solve_step(add_constraints(symplectic_euler_problem(system, state, h), rows)).velocity
 

@@ -203,8 +203,8 @@ class t830_a:
         return [size / 6, size / 6]
 
     def library(assembly, angle):
-        system = reduced_coordinates.TreeSystem(tree_of(assembly))
-        q = np.full(system.tree.num_coordinates, angle)
+        system = tree_of(assembly)
+        q = np.full(system.num_coordinates, angle)
         state = State(q=q, qdot=q)
         return [len(system.mass_matrix(state)), len(system.force(state))]
 
@@ -220,7 +220,7 @@ class t830_a:
         r"outside its $6\times6$ blocks, and for 37 hinges or more the full matrix $M_r$ of a chain "
         "needs more storage than these blocks."
     )
-    implements = reduced_coordinates.TreeSystem
+    implements = reduced_coordinates.Tree
 
 
 @section.holds("t830#b", "The Jacobian makes constraints unnecessary")
@@ -335,9 +335,7 @@ class t846_a:
             [reduced_coordinates.Link("bob", joints.Revolute(), body)], gravity=[9.81, 0.0, 0.0]
         )
         initial = State(q=[ANGLE], qdot=[0.0])
-        return reduced_coordinates.integrate_adaptively(
-            reduced_coordinates.TreeSystem(pendulum), initial, [1], rtol=1e-6, atol=1e-6
-        ).q[-1]
+        return reduced_coordinates.integrate_adaptively(pendulum, initial, [1], rtol=1e-6, atol=1e-6).q[-1]
 
     def reference():
         """Compare with Jacobi's elliptic functions."""
@@ -548,7 +546,7 @@ class t848_d:
 # A step in reduced coordinates. The oracles apply Newton's law to each point mass.
 
 
-STEP = (symplectic_euler, reduced_coordinates.TreeSystem)
+STEP = (symplectic_euler, reduced_coordinates.Tree)
 STEP_INPUTS = {**MOTION, "h": positive_numbers(0.125, 1)}
 
 
@@ -560,7 +558,7 @@ def new_velocities(assembly, q, qdot, h):
 
 def library_step(assembly, q, qdot, h):
     """Take a step of the library."""
-    return symplectic_euler(reduced_coordinates.TreeSystem(tree_of(assembly)), State(q=q, qdot=qdot), h)
+    return symplectic_euler(tree_of(assembly), State(q=q, qdot=qdot), h)
 
 
 @section.holds("e2.19", "Acceleration as a finite difference")
@@ -675,7 +673,7 @@ class e2_21:
         return np.concatenate([qdot, np.linalg.inv(M_r) @ f_r])
 
     def library(assembly, q, qdot):
-        system, state = reduced_coordinates.TreeSystem(tree_of(assembly)), State(q=q, qdot=qdot)
+        system, state = tree_of(assembly), State(q=q, qdot=qdot)
         return np.concatenate([state.qdot, system.acceleration(state)])
 
     def reference(assembly, q, qdot):
@@ -686,4 +684,4 @@ class e2_21:
         )
 
     tolerance = 1e-8
-    implements = reduced_coordinates.TreeSystem
+    implements = reduced_coordinates.Tree

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -33,7 +35,7 @@ from rbnotes.ledger.quantities import (
 )
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
-from rbnotes.multibody.reduced import Link, Tree, TreeSystem, forward_dynamics_dense, passive_joint_forces
+from rbnotes.multibody.reduced import Link, Tree, forward_dynamics_dense, passive_joint_forces
 from rbnotes.testing import complex_step, jacobian
 from rbnotes.testing.strategies import arrays, numbers, positive_numbers, spd_matrices, vectors
 
@@ -173,7 +175,7 @@ class t1138:
         def hardening_force(state):
             return Forces(-k * np.sinh(state.q), zeros, zeros)
 
-        return TreeSystem(model(body_tree), applied_joint_forces=hardening_force).acceleration(
+        return replace(model(body_tree), applied_joint_forces=hardening_force).acceleration(
             State(q=q, qdot=v)
         )
 
@@ -186,7 +188,7 @@ class t1138:
         return acceleration_under_force(body_tree, q, v, -energy_gradient)
 
     tolerance = 1e-08
-    implements = TreeSystem
+    implements = Tree
 
 
 @section.holds("e2.72", "Torque of a linear spring in a joint")
@@ -301,7 +303,7 @@ class e2_75:
 
     def library(q, v, k, rest, h):
         tree = hinge_chain(k, ZEROS, rest)
-        K = TreeSystem(tree).linearized_force(State(q=q, qdot=v)).K
+        K = tree.linearized_force(State(q=q, qdot=v)).K
         return np.array(
             [passive_joint_forces(tree, q, ZEROS) + K @ (h * v), passive_joint_forces(tree, q + h * v, ZEROS)]
         )
@@ -316,7 +318,7 @@ class e2_75:
         "The equation is exact for a linear spring. For a nonlinear one, the derivative at the start of "
         "the step replaces $-K$."
     )
-    implements = (TreeSystem.linearized_force, passive_joint_forces)
+    implements = (Tree.linearized_force, passive_joint_forces)
 
 
 @section.holds("e2.76", "Torque of a damper at the end of the step")
@@ -338,7 +340,7 @@ class e2_76:
 
     def library(d, v, v_next):
         tree = hinge_chain(ZEROS, d, ZEROS)
-        D = TreeSystem(tree).linearized_force(State(q=ZEROS, qdot=v)).D
+        D = tree.linearized_force(State(q=ZEROS, qdot=v)).D
         linearized_forces = passive_joint_forces(tree, ZEROS, v) + D @ (v_next - v)
         return np.array(
             [
@@ -354,7 +356,7 @@ class e2_76:
         torque = -jacobian(lambda x: d @ x**2 / 2, v_next).value
         return np.stack([torque] * 4)
 
-    implements = (TreeSystem.linearized_force, passive_joint_forces)
+    implements = (Tree.linearized_force, passive_joint_forces)
 
 
 # ------------------------------------------------------------------------------------------------------------
@@ -376,7 +378,7 @@ STATE = {
     "v": point_mass_tree.five_numbers(200),
 }
 STEP_INPUTS = {**SPRINGS_AND_DAMPERS, **STATE, "h": positive_numbers(0.125, 0.5)}
-STEP = (implicit_euler, TreeSystem.linearized_force)
+STEP = (implicit_euler, Tree.linearized_force)
 
 
 def spring_and_damper_step(body_tree, q, v, k, d, rest, h):
@@ -398,7 +400,7 @@ def spring_and_damper_step(body_tree, q, v, k, d, rest, h):
 
 
 def step_library(body_tree, q, v, k, d, rest, h):
-    return implicit_euler(TreeSystem(model(body_tree, k, d, rest)), State(q=q, qdot=v), h).qdot
+    return implicit_euler(model(body_tree, k, d, rest), State(q=q, qdot=v), h).qdot
 
 
 def end_of_step(M, k, d, f, q, v, h):
@@ -541,7 +543,7 @@ class e2_78:
 
     def library(q, v, k, d, rest):
         """Return minus the library's K and D, which are derivatives of forces."""
-        _, K, D = TreeSystem(hinge_chain(k, d, rest)).linearized_force(State(q=q, qdot=v))
+        _, K, D = hinge_chain(k, d, rest).linearized_force(State(q=q, qdot=v))
         return -np.array([K, D])
 
     def reference(q, v, k, d, rest):
@@ -552,7 +554,7 @@ class e2_78:
 
         return np.array([hessian(k, q - rest), hessian(d, v)])
 
-    implements = TreeSystem.linearized_force
+    implements = Tree.linearized_force
 
 
 def _force_derivatives():
@@ -690,7 +692,7 @@ class e2_79_b:
     def library(body_tree, q, v, k, d, h, fraction):
         ends = path_through(on_body(1, ENDS[0]), on_body(3, ENDS[1]))
         forces = ForceGroups([ZeroLengthSprings(k, ends), Damping(d, [0, 1, 2, 3])])
-        system = TreeSystem(model(body_tree, k, d), applied_forces=forces)
+        system = replace(model(body_tree, k, d), applied_forces=forces)
         return implicit_euler(system, State(q=q, qdot=v), h).qdot
 
     def reference(body_tree, q, v, k, d, h, fraction):

@@ -35,16 +35,16 @@ from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
 from rbnotes.multibody.reduced import (
     Gear,
-    HyperReducedSystem,
     JointCoordinates,
-    TreeSystem,
     constrained_acceleration,
     gear_coordinates,
     inverse_dynamics_dense,
     jacobian,
     jacobian_rate,
     linear_coordinates,
+    reduce_coordinates,
 )
+from rbnotes.multibody.reduced.reduced_tree import ReducedTree
 from rbnotes.testing import derivative
 from rbnotes.testing.strategies import arrays, numbers
 
@@ -122,7 +122,7 @@ def equal_angles(n):
     zeros = np.zeros(n)
     chain = hinge_chain(zeros, zeros, zeros)
     ratios = {str(i): 1 for i in range(n)}
-    return HyperReducedSystem(TreeSystem(chain), gear_coordinates(chain, ratios))
+    return reduce_coordinates(chain, gear_coordinates(chain, ratios))
 
 
 def differences(n):
@@ -148,7 +148,7 @@ class t1174_a:
         return n - np.linalg.matrix_rank(differences(n))
 
     exact = "the number of coordinates is a whole number"
-    implements = (gear_coordinates, HyperReducedSystem)
+    implements = (gear_coordinates, reduce_coordinates)
 
 
 @section.holds("t1174#b", "Equal joint angles by constraints and by a chained Jacobian")
@@ -168,9 +168,7 @@ class t1174_b:
         """Solve with gears as constraints."""
         equal = [0, 1, 2, 0, 0]
         gears = [Gear("root", "right"), Gear("root", "tip")]
-        return constrained_acceleration(
-            TreeSystem(model(body_tree)), gears, State(q=r[equal], qdot=r_dot[equal])
-        )[0]
+        return constrained_acceleration(model(body_tree), gears, State(q=r[equal], qdot=r_dot[equal]))[0]
 
     def reference(body_tree, r, r_dot):
         """Compare with d'Alembert's principle for point masses that depend on three coordinates."""
@@ -242,7 +240,7 @@ class e2_81:
 
         return derivative(angles).value
 
-    implements = (gear_coordinates, HyperReducedSystem.expand)
+    implements = (gear_coordinates, ReducedTree.expand)
 
 
 @section.conditional("t1178", "Joint angles with equal rates")
@@ -259,9 +257,7 @@ class t1178:
 
     def library(initial_angles, rotation):
         zeros = np.zeros(3)
-        system = HyperReducedSystem(
-            TreeSystem(hinge_chain(zeros, zeros, zeros)), linear_coordinates(np.ones((3, 1)))
-        )
+        system = reduce_coordinates(hinge_chain(zeros, zeros, zeros), linear_coordinates(np.ones((3, 1))))
         return system.expand(State(q=[initial_angles[0] + rotation], qdot=[0.0])).q
 
     def reference(initial_angles, rotation):
@@ -283,7 +279,7 @@ class t1178:
         "(2.81) is about rates, which preserve the initial differences of the angles. Therefore the "
         "library takes $q_r$ as a function of $q_R$, and not only its Jacobian."
     )
-    implements = HyperReducedSystem.expand
+    implements = ReducedTree.expand
 
 
 @section.holds("d1", "Rates of all joints from those of the reduced coordinates")
@@ -296,14 +292,14 @@ class d1:
         return nonlinear_jacobian(W, U, r) @ r_dot
 
     def library(W, U, r, r_dot):
-        system = HyperReducedSystem(TreeSystem(TREE_OF_FIVE), coordinates(W, U))
+        system = reduce_coordinates(TREE_OF_FIVE, coordinates(W, U))
         return system.expand(State(q=r, qdot=r_dot)).qdot
 
     def reference(W, U, r, r_dot):
         """Compare with differences of the joints' coordinates along a motion of the reduced ones."""
         return derivative(lambda t: W @ (r + t * r_dot) + U @ np.sin(r + t * r_dot)).value
 
-    implements = HyperReducedSystem.expand
+    implements = ReducedTree.expand
 
 
 @section.holds("e2.82#a", "Jacobian of the bodies with respect to the reduced coordinates")
@@ -322,15 +318,15 @@ class e2_82_a:
         )
 
     def library(body_tree, W, U, r, r_dot):
-        system = HyperReducedSystem(TreeSystem(model(body_tree)), coordinates(W, U))
+        system = reduce_coordinates(model(body_tree), coordinates(W, U))
         state = State(q=r, qdot=r_dot)
-        return jacobian(system.system.tree, system.expand(state).q) @ system.reduction(state).J
+        return jacobian(system.tree, system.expand(state).q) @ system.reduction(state).J
 
     def reference(body_tree, W, U, r, r_dot):
         """Compare with twists of the bodies, by derivatives of their poses over the reduced coordinates."""
         return reduced_twists(body_tree, W, U, r)
 
-    implements = (HyperReducedSystem.reduction, jacobian)
+    implements = (ReducedTree.reduction, jacobian)
 
 
 def reduced_twists(body_tree, W, U, r):
@@ -360,7 +356,7 @@ class e2_82_b:
 
     def library(body_tree, W, U, r, r_dot):
         tree, state = model(body_tree), State(q=r, qdot=r_dot)
-        system = HyperReducedSystem(TreeSystem(tree), coordinates(W, U))
+        system = reduce_coordinates(tree, coordinates(W, U))
         expanded, J_rR = system.expand(state), system.reduction(state).J
         J_rR_dot = np.asarray(system.coordinates.jacobian_rate(r, r_dot))
         return jacobian_rate(tree, expanded.q, expanded.qdot) @ J_rR + jacobian(tree, expanded.q) @ J_rR_dot
@@ -369,7 +365,7 @@ class e2_82_b:
         """Compare with differences of complex steps of poses, along a motion of the reduced coordinates."""
         return derivative_along_motion(lambda x: reduced_twists(body_tree, W, U, x), r, r_dot)
 
-    implements = (jacobian_rate, HyperReducedSystem)
+    implements = (jacobian_rate, reduce_coordinates)
 
 
 @section.holds("e2.83", "Equations of motion in the reduced coordinates")
@@ -398,7 +394,7 @@ class e2_83:
         )
 
     def library(body_tree, W, U, r, r_dot, a):
-        system = HyperReducedSystem(TreeSystem(model(body_tree)), coordinates(W, U))
+        system = reduce_coordinates(model(body_tree), coordinates(W, U))
         state = State(q=r, qdot=r_dot)
         return system.mass_matrix(state) @ a - system.force(state)
 
@@ -417,4 +413,4 @@ class e2_83:
         )
 
     remark = "Joint torques, which (2.83) omits like (2.80), add $J_{rR}^Tf_r$ to the right-hand side."
-    implements = (HyperReducedSystem.mass_matrix, HyperReducedSystem.force)
+    implements = (ReducedTree.mass_matrix, ReducedTree.force)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.linalg import block_diag, expm
 
@@ -51,8 +53,7 @@ from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
 from rbnotes.multibody.reduced import (
     AttachedParticle,
-    AttachedSystem,
-    TreeSystem,
+    attach_particles,
     jacobian,
     jacobian_rate,
     poses,
@@ -494,7 +495,7 @@ def system_of(link_frames, bodies, x_a, m=(1.0, 1.0, 1.0, 1.0), g=(0.0, 0.0, 0.0
         AttachedParticle(k, NAMES[body], x) for k, body, x in zip(ATTACHED, PARENT_BODIES, x_a, strict=True)
     ]
     tree = library_tree(link_frames, bodies, g)
-    return AttachedSystem(TreeSystem(tree, m, **springs), attachments)
+    return attach_particles(replace(tree, masses=m, **springs), attachments)
 
 
 def stack_bodies_and_nodes(on_bodies, on_nodes):
@@ -557,14 +558,14 @@ def library_velocity(link_frames, bodies, q, v, x_a, y, w):
     system, state = system_of(link_frames, bodies, x_a), State(q=q, qdot=v, x=y, v=w)
     expanded = system.expand(state)
     velocities = system.reduction(state).expand_velocities(state.velocity)
-    return stack_bodies_and_nodes(system.system.maximal_state(expanded).phi, velocities[:12])
+    return stack_bodies_and_nodes(system.tree.maximal_state(expanded).phi, velocities[:12])
 
 
 def library_acceleration(link_frames, bodies, q, v, x_a, y, w, a, b):
     system, state = system_of(link_frames, bodies, x_a), State(q=q, qdot=v, x=y, v=w)
     nodes = system.acceleration_reduction(state).expand_velocities(np.append(b.ravel(), a))[:12]
     expanded = system.expand(state)
-    on_bodies = system.system.acceleration_reduction(expanded).expand_velocities(np.append(nodes, a))[:24]
+    on_bodies = system.tree.acceleration_reduction(expanded).expand_velocities(np.append(nodes, a))[:24]
     return stack_bodies_and_nodes(on_bodies, nodes)
 
 
@@ -594,7 +595,7 @@ class t1224:
         """Compare with complex steps of the vertices along a motion of the joints."""
         return maximal_velocity(link_frames, q, v, x_a, w.ravel())[24:30]
 
-    implements = AttachedSystem
+    implements = attach_particles
 
 
 @section.holds("e2.89#a", "All velocities from those of joints and free vertices")
@@ -614,7 +615,7 @@ class e2_89_a:
         """Compare with differences of poses and of the attached vertices along a motion of the joints."""
         return maximal_velocity(link_frames, q, v, x_a, w.ravel())
 
-    implements = AttachedSystem
+    implements = attach_particles
 
 
 @section.erratum("e2.89#b", "All accelerations from those of joints and free vertices")
@@ -656,7 +657,7 @@ class e2_89_b:
         "In the converted text, the velocity of a vertex is added to its acceleration, and the rotation of its body "
         "is missing."
     )
-    implements = AttachedSystem
+    implements = attach_particles
 
 
 @section.holds("e2.90", "Velocities and accelerations in compact form")
@@ -693,7 +694,7 @@ class e2_90:
         r"Here $\dot J_{MR}$ is the rate of $J_{MR}$, not the matrix of the converted text in the second line "
         "of (2.89)."
     )
-    implements = AttachedSystem
+    implements = attach_particles
 
 
 @section.holds("t1228", "Maximal velocities are linear in reduced ones")
@@ -719,7 +720,7 @@ class t1228:
         "This holds for velocities only: poses and attached vertices are nonlinear functions of the "
         "coordinates."
     )
-    implements = AttachedSystem
+    implements = attach_particles
 
 
 def mass_positions(link_frames, bodies, x_a):
@@ -752,13 +753,13 @@ class e2_92:
         expanded = system.expand(state)
         on_nodes, on_joints = (
             system.acceleration_reduction(state),
-            system.system.acceleration_reduction(expanded),
+            system.tree.acceleration_reduction(expanded),
         )
         J_MR = on_joints.J @ on_nodes.J
         bias = on_joints.J @ on_nodes.bias + on_joints.bias
         springs = chain_springs(K, L)
-        free_system = FreeSystem(system.system.tree.inertias, m, g, springs)
-        maximal = system.system.maximal_state(expanded)
+        free_system = FreeSystem(system.tree.inertias, m, g, springs)
+        maximal = system.tree.maximal_state(expanded)
         M_M, f_M = free_system.mass_matrix(maximal), free_system.force(maximal)
         return np.roll(np.linalg.solve(J_MR.T @ M_M @ J_MR, J_MR.T @ (f_M - M_M @ bias)), 5)
 
@@ -776,14 +777,14 @@ class e2_92:
         return np.linalg.solve(*newton_equations(positions, masses, forces, u, velocity))
 
     tolerance = 1e-8
-    implements = AttachedSystem
+    implements = attach_particles
 
 
 @section.definition("t1240", "The reduced mass matrix and force vector")
 class t1240:
     formula = r"M_R = J_{MR}^\top M_M J_{MR},\quad f_R = J_{MR}^\top(f_M - M_M\dot J_{MR}\,\dot q_R)"
     defines = ("M_R", "f_R")
-    implements = AttachedSystem
+    implements = attach_particles
 
 
 # ------------------------------------------------------------------------------------------------------------

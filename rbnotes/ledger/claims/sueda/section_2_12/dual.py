@@ -130,7 +130,7 @@ class e2_121:
     def library(link_frames, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
         system, state = system_of(link_frames, bodies, np.zeros(3), q, v)
         limits = [QuadraticConstraint(c2, b2, unilateral=True), PlaneLimit(NAMES[3], x, normal)]
-        kinematics, terms = SweepKinematics.from_state(system.tree, state), []
+        kinematics, terms = SweepKinematics.from_state(system, state), []
         for kind in ([QuadraticConstraint(c, b), make_loop(x_A, x_B)], limits):
             rows = [constraint_rows_by_sweep(system, kinematics, each, state) for each in kind]
             terms += [each.G @ v for each in rows] + [each.bias_acceleration for each in rows]

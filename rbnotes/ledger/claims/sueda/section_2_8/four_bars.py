@@ -42,7 +42,6 @@ from rbnotes.ledger.quantities import NUMBER, RATE, TIME
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.multibody.reduced import (
     LoopClosure,
-    TreeSystem,
     body_kinematics,
     constrained_acceleration,
     jacobian,
@@ -80,12 +79,12 @@ class t1252_a:
 
     def library():
         frames = np.tile(np.eye(4), (3, 1, 1))
-        system = TreeSystem(linkage_tree(PLANE_POSE, BARS, frames, POINTS))
+        system = linkage_tree(PLANE_POSE, BARS, frames, POINTS)
         q = assembled_angles(BARS, 0.7)
         G = loop_closure(BARS, frames, planar=False).rows(system, State(q=q), 0.0).G
         kkt = np.block([[system.mass_matrix(State(q=q)), G.T], [G, np.zeros((3, 3))]])
         deficiencies = [len(part) - np.linalg.matrix_rank(part, tol=1e-9) for part in (kkt, G)]
-        return [system.tree.num_coordinates, *G.shape[:1], *deficiencies]
+        return [system.num_coordinates, *G.shape[:1], *deficiencies]
 
     def reference():
         """Count the independent motions of the points of the chain, and of its end, by complex steps."""
@@ -126,7 +125,7 @@ class t1244:
         return np.eye(4) - np.linalg.pinv(G) @ G
 
     def library(place, bars, frames, bodies, theta, tilt, beta):
-        system = TreeSystem(linkage_tree(place, bars, frames, bodies, tilt=tilt))
+        system = linkage_tree(place, bars, frames, bodies, tilt=tilt)
         state = State(q=np.append(beta, assembled_angles(bars, theta)))
         basis = null_space(loop_closure(bars, frames, tilt=tilt).rows(system, state, 0.0).G, rcond=1e-9)
         return basis @ basis.T
@@ -156,7 +155,7 @@ class t1252_b:
         return np.eye(3) - vector_projector(assembled_rates(bars, assembled_angles(bars, theta), 1.0))
 
     def library(place, bars, frames, bodies, theta, scale):
-        system = TreeSystem(linkage_tree(place, bars, frames, bodies))
+        system = linkage_tree(place, bars, frames, bodies)
         state, loop = State(q=assembled_angles(bars, theta)), loop_closure(bars, frames)
         rows = LoopClosure(loop.a, loop.x_a, loop.b, loop.x_b).rows(system, state, 0.0).G
         matrix = np.block([[scale * system.mass_matrix(state), rows.T], [rows, np.zeros((3, 3))]])
@@ -273,7 +272,7 @@ class e2_98_b:
         angles = assembled_angles(bars, theta)
         rates = assembled_rates(bars, angles, speeds[1])
         state = State(q=np.append(beta, angles), qdot=np.append(speeds[0], rates))
-        system = TreeSystem(linkage_tree(place, bars, frames, bodies, g=g, tilt=tilt))
+        system = linkage_tree(place, bars, frames, bodies, g=g, tilt=tilt)
         return constrained_acceleration(system, [loop_closure(bars, frames, tilt=tilt)], state)[0]
 
     def reference(place, bars, frames, bodies, theta, tilt, beta, g, speeds):

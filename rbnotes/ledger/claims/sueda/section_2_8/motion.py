@@ -32,7 +32,6 @@ from rbnotes.ledger.quantities import (
 from rbnotes.ledger.record import Result
 from rbnotes.multibody.reduced import (
     LoopClosure,
-    TreeSystem,
     body_kinematics,
     constrained_acceleration,
     constraint_rows,
@@ -81,7 +80,7 @@ def solve_kkt(M, G, upper, lower):
 
 
 def system_of(link_frames, bodies, g, q, v):
-    return TreeSystem(library_tree(link_frames, bodies, g)), State(q=q, qdot=v)
+    return library_tree(link_frames, bodies, g), State(q=q, qdot=v)
 
 
 def make_loop(x_A, x_B):

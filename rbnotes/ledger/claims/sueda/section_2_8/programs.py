@@ -33,7 +33,6 @@ from rbnotes.ledger.quantities import ACCELERATION, RATE, TIME, VELOCITY, stacke
 from rbnotes.ledger.record import Result
 from rbnotes.multibody.reduced import (
     PlaneLimit,
-    TreeSystem,
     body_kinematics,
     constrained_acceleration,
     constraint_rows,
@@ -89,7 +88,7 @@ class e2_104:
         return [C @ v, bias]
 
     def library(link_frames, bodies, q, v, x, normal, c, b):
-        system, state = TreeSystem(library_tree(link_frames, bodies)), State(q=q, qdot=v)
+        system, state = library_tree(link_frames, bodies), State(q=q, qdot=v)
         limits = [QuadraticConstraint(c, b, unilateral=True), PlaneLimit(NAMES[BODY], x, normal)]
         rows = [constraint_rows(system, each, state, 0.0) for each in limits]
         return [
@@ -155,7 +154,7 @@ class e2_105:
             PlaneLimit(NAMES[BODY], x, normal / np.linalg.norm(normal), bounds[1]),
             QuadraticConstraint(c2, b2),
         ]
-        system, state = TreeSystem(library_tree(link_frames, bodies, g)), State(q=q, qdot=v)
+        system, state = library_tree(link_frames, bodies, g), State(q=q, qdot=v)
         return constrained_acceleration(system, constraints, state)[0]
 
     def reference(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):

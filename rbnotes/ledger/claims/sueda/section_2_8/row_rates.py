@@ -14,7 +14,7 @@ from rbnotes.ledger.oracles.branching_tree_inputs import NAMES, TREE, library_tr
 from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import ACCELERATION, NUMBER, POINT_JACOBIAN, TIME, vector_quantity
 from rbnotes.ledger.record import Argument, Result
-from rbnotes.multibody.reduced import LoopClosure, TreeSystem, body_kinematics, perpendicular_pair
+from rbnotes.multibody.reduced import LoopClosure, body_kinematics, perpendicular_pair
 from rbnotes.testing import derivative
 from rbnotes.testing.strategies import arrays
 
@@ -95,7 +95,7 @@ class e2_96:
 
     def library(link_frames, q, v, x_A, x_B, a):
         loop = LoopClosure(NAMES[A], x_A, NAMES[B], x_B)
-        rows = loop.rows(TreeSystem(library_tree(link_frames, UNIT_POINTS)), State(q=q, qdot=v), 0.0)
+        rows = loop.rows(library_tree(link_frames, UNIT_POINTS), State(q=q, qdot=v), 0.0)
         return rows.G @ a + rows.bias_acceleration
 
     def reference(link_frames, q, v, x_A, x_B, a):

@@ -1,6 +1,6 @@
-"""Base class of tree systems with fewer velocities than their joints and particles have (Sueda 2.6, 2.7).
+"""Tree in fewer velocities than its joints and particles have (Sueda 2.6, 2.7).
 
-The velocities of a :class:`~rbnotes.multibody.reduced.system.TreeSystem` follow from fewer ones,
+The velocities of a :class:`~rbnotes.multibody.reduced.Tree` follow from fewer ones,
 ``v = J v_R``, its accelerations by ``J dv_R/dt + Jdot v_R``. With one more transpose the equations of motion
 are those of the fewer ones (eqs. (2.83), (2.92)),
 
@@ -20,9 +20,9 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
-from rbnotes.dynamics import Forces, Reduction, State, StepProblem, solve_step
+from rbnotes.dynamics import BilateralRows, Forces, Reduction, State, StepProblem, solve_step
 from rbnotes.dynamics.mechanical_system import StateRetraction
-from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.multibody.reduced.tree import Tree
 
 
 class ReductionDerivatives(NamedTuple):
@@ -47,16 +47,19 @@ class ReductionDerivatives(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class ReducedSystem(StateRetraction, ABC):
+class ReducedTree(StateRetraction, ABC):
     """Mechanical system whose states represent states of a whole tree.
+
+    :func:`~rbnotes.multibody.reduced.reduce_coordinates` and
+    :func:`~rbnotes.multibody.reduced.attach_particles` return it.
 
     Attributes
     ----------
-    system
+    tree
         Whole tree, with its particles and all forces.
     """
 
-    system: TreeSystem
+    tree: Tree
 
     @abstractmethod
     def _expand(self, state: State) -> tuple[State, Array, Array]:
@@ -99,6 +102,22 @@ class ReducedSystem(StateRetraction, ABC):
         arguments.require_instance("state", state, State)
         return Reduction(*self._expand(state)[1:])
 
+    def coordinate_constraint_rows(self, state: State, *, acceleration: bool = False) -> BilateralRows:
+        """Return the constraints of joints on their own coordinates, as rows on the fewer velocities.
+
+        The rows are on velocities or on accelerations.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is not a ``State``.
+        """
+        arguments.require_instance("state", state, State)
+        full_state, J, bias = self._expand(state)
+        whole = self.tree.coordinate_constraint_rows(full_state, acceleration=acceleration)
+        target = whole.target - whole.rows @ bias if acceleration else whole.target
+        return BilateralRows(whole.rows @ J, target)
+
     def mass_matrix(self, state: State) -> Array:
         """Return ``J^T M J``.
 
@@ -109,7 +128,7 @@ class ReducedSystem(StateRetraction, ABC):
         """
         arguments.require_instance("state", state, State)
         full_state, J, _ = self._expand(state)
-        result: Array = J.T @ self.system.mass_matrix(full_state) @ J
+        result: Array = J.T @ self.tree.mass_matrix(full_state) @ J
         return result
 
     def force(self, state: State) -> Array:
@@ -122,7 +141,7 @@ class ReducedSystem(StateRetraction, ABC):
         """
         arguments.require_instance("state", state, State)
         full_state, J, bias = self._expand(state)
-        result: Array = J.T @ (self.system.force(full_state) - self.system.mass_matrix(full_state) @ bias)
+        result: Array = J.T @ (self.tree.force(full_state) - self.tree.mass_matrix(full_state) @ bias)
         return result
 
     def linearized_force(self, state: State) -> Forces:
@@ -137,8 +156,8 @@ class ReducedSystem(StateRetraction, ABC):
         """
         arguments.require_instance("state", state, State)
         full_state, J, bias = self._expand(state)
-        f, K, D = self.system.linearized_force(full_state)
-        return Forces(J.T @ (f - self.system.mass_matrix(full_state) @ bias), J.T @ K @ J, J.T @ D @ J)
+        f, K, D = self.tree.linearized_force(full_state)
+        return Forces(J.T @ (f - self.tree.mass_matrix(full_state) @ bias), J.T @ K @ J, J.T @ D @ J)
 
     def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
         """Return ``force - mass_matrix acceleration (R,)`` with all exact derivatives.
@@ -156,9 +175,9 @@ class ReducedSystem(StateRetraction, ABC):
         arguments.require_instance("state", state, State)
         acceleration = arguments.single_vector("acceleration", acceleration, state.size)
         full_state, J, bias = self._expand(state)
-        f, K, D = self.system.linearized_residual(full_state, J @ acceleration + bias)
+        f, K, D = self.tree.linearized_residual(full_state, J @ acceleration + bias)
         M, derivatives = (
-            self.system.mass_matrix(full_state),
+            self.tree.mass_matrix(full_state),
             self._reduction_derivatives(state, acceleration, f),
         )
         K = K @ J + D @ derivatives.velocities - M @ derivatives.accelerations
@@ -178,8 +197,8 @@ class ReducedSystem(StateRetraction, ABC):
         """
         arguments.require_instance("state", state, State)
         full_state, J, bias = self._expand(state)
-        rows = self.system.coordinate_constraint_rows(full_state, acceleration=True)
-        problem = StepProblem(self.system.mass_matrix(full_state), self.system.force(full_state), rows)
+        rows = self.tree.coordinate_constraint_rows(full_state, acceleration=True)
+        problem = StepProblem(self.tree.mass_matrix(full_state), self.tree.force(full_state), rows)
         return solve_step(Reduction(J, bias).reduce(problem)).velocity
 
     def energy(self, state: State) -> float:
@@ -191,4 +210,4 @@ class ReducedSystem(StateRetraction, ABC):
             If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
-        return self.system.energy(self.expand(state))
+        return self.tree.energy(self.expand(state))

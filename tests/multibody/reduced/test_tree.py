@@ -20,7 +20,7 @@ from rbnotes.forces import (
     path_through,
 )
 from rbnotes.multibody import reduced
-from rbnotes.multibody.reduced import Link, Tree, TreeSystem
+from rbnotes.multibody.reduced import Link, Tree
 from rbnotes.testing import derivative
 
 
@@ -74,32 +74,32 @@ def branched_system(seed, groups=(), drive=None, damping=0.0, root=None):
         for name, joint, parent in parts
     ]
     tree = Tree(links, gravity=rng.normal(size=3))
-    system = TreeSystem(tree, masses=[0.8], applied_forces=ForceGroups(groups), applied_joint_forces=drive)
+    tree = replace(tree, masses=[0.8], applied_forces=ForceGroups(groups), applied_joint_forces=drive)
     q, qdot = (
         tree.neutral + 0.5 * rng.normal(size=tree.num_coordinates),
         rng.normal(size=tree.num_coordinates),
     )
     x, v = rng.normal(size=(2, 1, 3))
-    return system, State(q=q, qdot=qdot, x=x, v=v)
+    return tree, State(q=q, qdot=qdot, x=x, v=v)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_derivatives_with_the_jacobian_held(seed):
     """K and D of linearly implicit Euler: applied, drive and joint forces at constant J."""
     groups = [*springs(0.7), Damping([0.3, 0.5], [0, 2])]
-    system, state = branched_system(seed, groups, joint_drive, damping=0.9)
-    J, tree = system.reduction(state).J, system.tree
+    tree, state = branched_system(seed, groups, joint_drive, damping=0.9)
+    J = tree.reduction(state).J
     bodies = 6 * len(tree.links)
 
     def applied_forces(step, velocity):
-        maximal = system.maximal_state(state)
+        maximal = tree.maximal_state(state)
         E = maximal.retract(np.append((J @ step)[:bodies], (J @ step)[bodies:]))
         joint = State(q=state.q + step[3:], qdot=velocity[3:])
-        f = J.T @ system.applied_forces(E.with_velocity(J @ velocity)).f
+        f = J.T @ tree.applied_forces(E.with_velocity(J @ velocity)).f
         f[3:] += reduced.passive_joint_forces(tree, joint.q, joint.qdot) + joint_drive(joint).f
         return f
 
-    result = system.linearized_force(state)
+    result = tree.linearized_force(state)
     zero, velocity = np.zeros(state.size), state.velocity
     for along in np.random.default_rng(seed).normal(size=(2, state.size)):  # in general directions
         close(result.K @ along, derivative(lambda t, d=along: applied_forces(t * d, velocity)).value, 1e-7)
@@ -108,17 +108,17 @@ def test_derivatives_with_the_jacobian_held(seed):
             derivative(lambda t, d=along: applied_forces(zero, velocity + t * d)).value,
             1e-7,
         )
-    close(result.f, system.force(state), 1e-13)
+    close(result.f, tree.force(state), 1e-13)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_forces_do_the_work_that_changes_the_energy(seed):
-    system, state = branched_system(seed, springs())
-    a = system.acceleration(state)
+    tree, state = branched_system(seed, springs())
+    a = tree.acceleration(state)
 
     def energy(t):
         state_at_t = state.retract(t * state.velocity + t**2 / 2 * a)
-        return system.energy(state_at_t.with_velocity(state.velocity + t * a))
+        return tree.energy(state_at_t.with_velocity(state.velocity + t * a))
 
     assert derivative(energy).value == pytest.approx(0, abs=1e-7)
     damped, _ = branched_system(seed, springs(0.7), damping=0.9)
@@ -132,17 +132,17 @@ def test_forces_do_the_work_that_changes_the_energy(seed):
 
 
 def test_mass_matrix_of_bodies_and_particles():
-    system, state = branched_system(0)
-    maximal, v = system.maximal_state(state), state.velocity
-    moving = np.einsum("na,nab,nb->", maximal.phi, system.tree.inertias, maximal.phi) / 2
+    tree, state = branched_system(0)
+    maximal, v = tree.maximal_state(state), state.velocity
+    moving = np.einsum("na,nab,nb->", maximal.phi, tree.inertias, maximal.phi) / 2
     moving += 0.8 * np.sum(state.v**2) / 2
-    assert v @ system.mass_matrix(state) @ v / 2 == pytest.approx(moving, rel=1e-12)
-    close(system.reduction(state).J @ v, maximal.velocity, 1e-12)
+    assert v @ tree.mass_matrix(state) @ v / 2 == pytest.approx(moving, rel=1e-12)
+    close(tree.reduction(state).J @ v, maximal.velocity, 1e-12)
     a = np.random.default_rng(3).normal(size=state.size)
     rate = derivative(
-        lambda t: system.maximal_state(state.retract(t * v + t**2 / 2 * a).with_velocity(v + t * a)).velocity
+        lambda t: tree.maximal_state(state.retract(t * v + t**2 / 2 * a).with_velocity(v + t * a)).velocity
     ).value
-    close(system.acceleration_reduction(state).expand_velocities(a), rate)
+    close(tree.acceleration_reduction(state).expand_velocities(a), rate)
 
 
 ROOTS = {
@@ -154,19 +154,18 @@ ROOTS = {
 
 @pytest.mark.parametrize("root", ROOTS.values(), ids=ROOTS)
 def test_free_trees_conserve_momentum_and_energy(root):
-    system, state = branched_system(1, root=root)
-    links = [replace(link, stiffness=0.0 if link.parent is None else 2.0) for link in system.tree.links]
+    tree, state = branched_system(1, root=root)
+    links = [replace(link, stiffness=0.0 if link.parent is None else 2.0) for link in tree.links]
     tree = Tree(links, gravity=np.zeros(3))
-    system = TreeSystem(tree)
-    state = system.reparametrize(State(q=state.q, qdot=state.qdot))
-    end = runge_kutta(system, state, 0.7, rtol=1e-10, atol=1e-11)
+    state = tree.reparametrize(State(q=state.q, qdot=state.qdot))
+    end = runge_kutta(tree, state, 0.7, rtol=1e-10, atol=1e-11)
     assert np.linalg.norm(end.q - state.q) > 0.3
     close(
         reduced.spatial_momentum(tree, end.q, end.qdot),
         reduced.spatial_momentum(tree, state.q, state.qdot),
         1e-7,
     )
-    assert system.energy(end) == pytest.approx(system.energy(state), rel=1e-7)
+    assert tree.energy(end) == pytest.approx(tree.energy(state), rel=1e-7)
     for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
         close(
             link.joint.coordinate_constraint(end.q[own]),
@@ -180,10 +179,9 @@ def test_coordinates_of_one_motion():
     turns = [joints.ExponentialSpherical(), joints.QuaternionSpherical(), joints.EulerSpherical("XYZ")]
     pose, accelerations = turns[0].transform([0.4, -1.1, 0.7]), []
     for joint in turns:
-        system, state = branched_system(2, springs(), root=joint)
-        tree = system.tree
+        tree, state = branched_system(2, springs(), root=joint)
         links = [replace(link, stiffness=0.0 if link.parent is None else 2.0) for link in tree.links]
-        system = replace(system, tree=Tree(links, gravity=tree.gravity))
+        tree = replace(tree, links=links)
         q = tree.coordinates({"trunk": joint.nearest_coordinates(pose)}, np.ones(tree.num_coordinates))
         rates = np.linalg.pinv(joint.motion_subspace(q[tree.coordinate_slices[0]])) @ np.array(
             [0.3, 1.2, -0.8, 0, 0, 0]
@@ -194,62 +192,60 @@ def test_coordinates_of_one_motion():
             x=[[0.3, -0.2, 0.1]],
             v=[[0.1, 0.5, 0.2]],
         )
-        assert np.linalg.norm(system.maximal_state(state).phi[0, :3]) > 1
-        accelerations.append(
-            system.acceleration_reduction(state).expand_velocities(system.acceleration(state))
-        )
+        assert np.linalg.norm(tree.maximal_state(state).phi[0, :3]) > 1
+        accelerations.append(tree.acceleration_reduction(state).expand_velocities(tree.acceleration(state)))
     close(accelerations[1], accelerations[0], 1e-10)
     close(accelerations[2], accelerations[0], 1e-10)
 
 
 def test_implicit_euler_is_stable_for_stiff_springs():
-    system, state = branched_system(0, damping=1e4)
-    stiff = [replace(link, stiffness=1e6) for link in system.tree.links]
-    system = replace(system, tree=Tree(stiff, gravity=system.tree.gravity))
-    before = system.energy(state)
+    tree, state = branched_system(0, damping=1e4)
+    stiff = [replace(link, stiffness=1e6) for link in tree.links]
+    tree = replace(tree, links=stiff)
+    before = tree.energy(state)
     for _ in range(50):
-        state = implicit_euler(system, state, 0.02)
-    assert system.energy(state) < before
-    assert np.max(np.abs(state.q - system.tree.joint_parameter("spring_reference"))) < 0.05
+        state = implicit_euler(tree, state, 0.02)
+    assert tree.energy(state) < before
+    assert np.max(np.abs(state.q - tree.joint_parameter("spring_reference"))) < 0.05
 
 
 def test_reparametrization_keeps_the_motion():
-    system, state = branched_system(1, root=joints.Free3D())
+    tree, state = branched_system(1, root=joints.Free3D())
     q = np.array(state.q)
     q[3:6] *= 5.0 / np.linalg.norm(q[3:6])
     state = replace(state, q=q)
-    new = system.reparametrize(state)
+    new = tree.reparametrize(state)
     assert np.linalg.norm(new.q[3:6]) < 2
-    before, after = system.maximal_state(state), system.maximal_state(new)
+    before, after = tree.maximal_state(state), tree.maximal_state(new)
     close(after.E, before.E, 1e-12)
     close(after.phi, before.phi, 1e-12)
-    assert system.reparametrize(new).q == pytest.approx(new.q, abs=0)
+    assert tree.reparametrize(new).q == pytest.approx(new.q, abs=0)
 
 
 class TestErrors:
     def test_invalid_arguments_are_named(self):
-        system, state = branched_system(0)
+        tree, state = branched_system(0)
         with pytest.raises(InvalidArgument, match="masses: got 0"):
-            TreeSystem(system.tree, masses=[0.0])
+            replace(tree, masses=[0.0])
         for wrong in (
             State(q=state.q, qdot=state.qdot),
             State(q=state.q[:-1], qdot=state.qdot[:-1], x=state.x),
             State(np.eye(4), q=state.q, qdot=state.qdot, x=state.x),
         ):
             for function in (
-                system.mass_matrix,
-                system.force,
-                system.energy,
-                system.maximal_state,
-                system.reparametrize,
+                tree.mass_matrix,
+                tree.force,
+                tree.energy,
+                tree.maximal_state,
+                tree.reparametrize,
             ):
                 with pytest.raises(InvalidArgument, match="expected q and qdot"):
                     function(wrong)
-        short = replace(system, applied_joint_forces=lambda state: Forces.without_derivatives(np.zeros(2)))
+        short = replace(tree, applied_joint_forces=lambda state: Forces.without_derivatives(np.zeros(2)))
         with pytest.raises(InvalidArgument, match="applied_joint_forces: f"):
             short.force(state)
         narrow = replace(
-            system, applied_joint_forces=lambda state: Forces(np.zeros(6), np.zeros((2, 2)), np.zeros((6, 6)))
+            tree, applied_joint_forces=lambda state: Forces(np.zeros(6), np.zeros((2, 2)), np.zeros((6, 6)))
         )
         with pytest.raises(InvalidArgument, match="applied_joint_forces: K"):
             narrow.linearized_force(state)
@@ -258,4 +254,4 @@ class TestErrors:
         ball = joints.EulerSpherical("XZX")
         tree = Tree([Link("ball", ball, body(np.random.default_rng(0)))])
         with pytest.raises(SingularConfiguration):
-            TreeSystem(tree).acceleration(State(q=np.zeros(3), qdot=np.zeros(3)))
+            tree.acceleration(State(q=np.zeros(3), qdot=np.zeros(3)))
