@@ -279,12 +279,28 @@ class FreeSystem(StateRetraction):
 
         Raises InvalidArgument if ``state`` is not a ``State``.
         """
+        return self.kinetic_energy(state) + self.gravity_energy(state)
+
+    def kinetic_energy(self, state: State) -> float:
+        """Return the kinetic energy, J.
+
+        Raises InvalidArgument if ``state`` is not a ``State``.
+        """
         arguments.require_instance("state", state, State)
         self._check_state(state)
         velocity = state.velocity
+        return float(velocity @ (self.sparse_mass_matrix @ velocity) / 2)
+
+    def gravity_energy(self, state: State) -> float:
+        """Return the potential of gravity, zero with all masses at the origin, J.
+
+        Raises InvalidArgument if ``state`` is not a ``State``.
+        """
+        arguments.require_instance("state", state, State)
+        self._check_state(state)
         centers = se3.transform_points(state.E, self.mass_properties.com)
         weight = np.sum(self.body_weights * centers) + np.sum(self.masses[:, None] * self.gravity * state.x)
-        return float(velocity @ (self.sparse_mass_matrix @ velocity) / 2 - weight)
+        return -float(weight)
 
     def _check_state(self, state: State) -> None:
         counts = len(state.E), len(state.x), len(state.q)

@@ -127,9 +127,10 @@ def maximal_coordinates(model: Model) -> MaximalCoordinates:
     Raises
     ------
     InvalidArgument
-        If a body has no mass, or is a point without moments of inertia.
+        If a body has no mass, or is a point without moments of inertia, or the model has particles.
     """
     arguments.require_instance("model", model, Model)
+    model.require_no_particles("model", "none, for maximal coordinates")
     tree = model.tree
     joints: list[Joint] = []
     for i, (body, parent) in enumerate(zip(model.bodies, tree.parents, strict=True)):

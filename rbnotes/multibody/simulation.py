@@ -168,6 +168,7 @@ def simulate(
         If bodies may have passed through each other in a step.
     """
     arguments.require_instance("model", model, Model)
+    model.require_no_particles("model", "none; rbnotes.dynamics.integrate moves particles by a scheme")
     h = arguments.positive_number("h", h)
     num_steps = _num_steps(h, duration, steps)
     if control is not None and not callable(control):

@@ -61,6 +61,7 @@ class _Writer:
     def __init__(self, model: MjcfModel | Model) -> None:
         self.mjcf = model if isinstance(model, MjcfModel) else None
         self.model = model.model if isinstance(model, MjcfModel) else model
+        self.model.require_no_particles("model", "none; MJCF files have bodies only")
         self.joint_names = {body.name: body.name for body in self.model.bodies}
         if self.mjcf is not None:
             self.joint_names |= {joint.body: joint.name for joint in self.mjcf.joints}
