@@ -14,7 +14,6 @@ from rbnotes import Body, Model, forces, joints, se3, simulate, so3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.constraints.stabilization import project_positions
 from rbnotes.dynamics import (
-    FreeSystem,
     State,
     System,
     constrained_step,
@@ -136,11 +135,11 @@ CALLS = {
         "control",
         lambda: run(pendulum(), control=writing_function(command), scheme="RK45", coordinates="reduced"),
     ),
-    "of a free system": (
-        "applied_forces",
+    "of a model without joints": (
+        "forces",
         lambda: integrate(
             symplectic_euler,
-            FreeSystem(masses=[1.0], applied_forces=writing_function(zero_forces)),
+            Model(particles=[1.0], forces=writing_function(zero_forces)),
             State(x=[0, 0, 1.0], v=[1.0, 0, 0]),
             0.1,
             1,

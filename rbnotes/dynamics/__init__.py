@@ -28,7 +28,6 @@ from rbnotes.dynamics.free_body_schemes import (
 )
 from rbnotes.dynamics.free_system import (
     GRAVITY,
-    FreeSystem,
     body_acceleration,
     gravity_wrench,
     gyroscopic_wrench,
@@ -98,7 +97,6 @@ __all__ = [
     "ContactRows",
     "ForceLaw",
     "Forces",
-    "FreeSystem",
     "FullyImplicitScheme",
     "MechanicalSystem",
     "Reduction",

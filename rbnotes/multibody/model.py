@@ -62,7 +62,7 @@ from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.reduced.model import Link, Tree, per_coordinate, require_fixed_coordinates
 from rbnotes.multibody.reduced.system import TreeSystem
 from rbnotes.shapes import Ground, Shape
-from rbnotes.unchecked.frozen import construct_unchecked, replace_unchecked, set_fields
+from rbnotes.unchecked.frozen import replace_unchecked, set_fields
 from rbnotes.unchecked.linear_algebra import matvec
 
 MAX_NAMES_IN_REPR = 6
@@ -469,13 +469,7 @@ class Model(StateRetraction):
         inertias = self.tree.inertias
         if len(inertias) and np.min(np.linalg.eigvalsh(inertias)) <= 0:
             return None
-        return construct_unchecked(
-            FreeSystem,
-            inertias=inertias,
-            masses=self.particles,
-            gravity=self.gravity,
-            applied_forces=self.force_law,
-        )
+        return FreeSystem(inertias, self.particles, np.asarray(self.gravity), self.force_law, "forces")
 
     @cached_property
     def joint_friction(self) -> Array:
@@ -774,11 +768,6 @@ class Model(StateRetraction):
             wanted += ", as from Model.state"
             raise InvalidArgument("state", got, wanted)
 
-    def require_no_particles(self, name: str, expected: str) -> None:
-        """Raise InvalidArgument if the model has particles; ``name`` is that of the argument."""
-        if count := len(self.particles):
-            raise InvalidArgument(f"{name}: particles", str(count), expected)
-
     @cached_property
     def free_body_indices(self) -> tuple[int, ...]:
         """Indices of the free bodies."""
@@ -814,6 +803,18 @@ def _set_coefficients(owner: Geometry | Body, prefix: str = "") -> None:
     if owner.restitution is not None:
         number = arguments.real_number(f"{prefix}restitution", owner.restitution, minimum=0, maximum=1)
         set_fields(owner, restitution=number)
+
+
+def check_no_particles(model: Model, expected: str) -> None:
+    """Check that a model has no particles, which a function does not support.
+
+    Raises
+    ------
+    InvalidArgument
+        If it has.
+    """
+    if count := len(model.particles):
+        raise InvalidArgument("model: particles", str(count), expected)
 
 
 def ground_geometries(ground: Shape | Sequence[Geometry]) -> tuple[Geometry, ...]:

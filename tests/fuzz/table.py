@@ -93,7 +93,7 @@ WITHIN = (
     r"dynamics\.step_problem\.(unconstrained_problem|check_solution)",
     r"forces\.anchor_kinematics\..*",
     r"forces\..*\.(resolve_names|require_body_indices|resolve_body_names|check_bodies)",
-    r"multibody\.(model_equations\..*|model\.Model\.require_no_particles|step_failures\..*|tree_free_motion\..*)",
+    r"multibody\.(model_equations\..*|step_failures\..*|tree_free_motion\..*)",
     r"forces\.(anchor_points\.AnchorPoints|body_forces\.unchecked_path_wrenches|path\.active_flags)",
     r"inertia\.spatial\.from_symmetric_spatial_inertia",
     r"friction\.(residual_tracking|velocity_refinement|bounded_friction|central_path|polyhedral_lcp|solver_status|anderson_acceleration|models|cvxpy_programs)\..*",

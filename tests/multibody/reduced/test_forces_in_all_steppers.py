@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from rbnotes import dynamics, inertia, multibody
-from rbnotes.dynamics import WORLD, FreeSystem, State, constrain_scheme, constrained_step
+from rbnotes import Body, Model, dynamics, inertia, multibody
+from rbnotes.dynamics import WORLD, State, constrain_scheme, constrained_step
 from rbnotes.forces import (
     ForceGroups,
     FrameSpring,
@@ -83,7 +83,7 @@ LOAD, LOADED_AT = 0.7, np.array([-0.4, 0.8, 0.0])
 LOADED = AttachedSystem(
     TreeSystem(TREE.tree, [LOAD], applied_forces=FORCES), [AttachedParticle(0, "bar", LOADED_AT)]
 )
-LOOSE = FreeSystem(INERTIA[None], gravity=STILL, applied_forces=FORCES)
+LOOSE = Model([Body("bar", inertia=INERTIA)], gravity=STILL, forces=FORCES)
 HINGED = MaximalModel(INERTIA[None], [maximal.Joint(Revolute(), 0)], gravity=STILL, applied_forces=FORCES)
 
 START = State(q=[ANGLE], qdot=[0.0])

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import block_diag, expm
 
 from rbnotes import se3, so3
-from rbnotes.dynamics import FreeSystem, State, gravity_wrench, gyroscopic_wrench
+from rbnotes.dynamics import State, gravity_wrench, gyroscopic_wrench
 from rbnotes.forces import ForceGroups, PathForces, SpringDamper, on_particle, path_through
 from rbnotes.ledger.joint_quantities import BRANCHING, MASS_POINTS
 from rbnotes.ledger.oracles.bodies import bracket, motion
@@ -49,6 +49,7 @@ from rbnotes.ledger.quantities import (
 )
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
+from rbnotes.multibody import Body, Model
 from rbnotes.multibody.reduced import (
     AttachedParticle,
     AttachedSystem,
@@ -146,6 +147,12 @@ def chain_springs(K, L):
     return ForceGroups([PathForces(spring, path_through(on_particle(count), on_particle(count + 1)))])
 
 
+def free_bodies(inertias, masses, gravity, forces):
+    """Return a model of bodies with these inertias and particles with these masses."""
+    bodies = [Body(f"body {i}", inertia=M) for i, M in enumerate(inertias)]
+    return Model(bodies, particles=masses, gravity=gravity, forces=forces)
+
+
 def single_spring(K, L):
     return chain_springs([K], [L])
 
@@ -182,7 +189,7 @@ class e2_84:
         return [m / 2 * v @ v, -m * g @ x]
 
     def library(m, x, v, g):
-        system = FreeSystem(masses=[m], gravity=g)
+        system = Model(particles=[m], gravity=g)
         potential, total = (system.energy(State(x=[x], v=[velocity])) for velocity in (0 * v, v))
         return [total - potential, potential]
 
@@ -195,7 +202,7 @@ class e2_84:
         potential_power = [-m * g @ (x + np.pi * np.cos(np.pi * t) * sideways) for t in times]
         return [weights @ kinetic_power, weights @ potential_power]
 
-    implements = FreeSystem
+    implements = Model
 
 
 @section.holds("t1200", "Mass matrix and weight of a node")
@@ -212,7 +219,7 @@ class t1200:
         return np.vstack([m * np.eye(3), m * g])
 
     def library(m, x, v, g):
-        system, state = FreeSystem(masses=[m], gravity=g), State(x=[x], v=[v])
+        system, state = Model(particles=[m], gravity=g), State(x=[x], v=[v])
         return np.vstack([system.mass_matrix(state), system.force(state)])
 
     def reference(m, x, v, g):
@@ -224,7 +231,7 @@ class t1200:
         weight = -complex_step(lambda z: -m * g @ z, x)
         return np.vstack([np.array(momentum[:3]) - momentum[3], weight])
 
-    implements = FreeSystem
+    implements = Model
 
 
 @section.definition("d1", "Elastic energy of a spring")
@@ -363,7 +370,7 @@ class t1214_b:
         return np.vstack([masses, forces.ravel()])
 
     def library(m, K, L, x, g):
-        system, state = FreeSystem(masses=m, gravity=g, applied_forces=chain_springs(K, L)), State(x=x)
+        system, state = Model(particles=m, gravity=g, forces=chain_springs(K, L)), State(x=x)
         return np.vstack([system.mass_matrix(state), system.force(state)])
 
     def reference(m, K, L, x, g):
@@ -383,7 +390,7 @@ class t1214_b:
         ]
         return np.vstack([masses, -complex_step(potential, x.ravel())])
 
-    implements = (FreeSystem, ForceGroups)
+    implements = (Model, ForceGroups)
 
 
 def attached_velocity(E, x, phi):
@@ -757,7 +764,7 @@ class e2_92:
         J_MR = on_joints.J @ on_nodes.J
         bias = on_joints.J @ on_nodes.bias + on_joints.bias
         springs = chain_springs(K, L)
-        free_system = FreeSystem(system.system.tree.inertias, m, g, springs)
+        free_system = free_bodies(system.system.tree.inertias, m, g, springs)
         maximal = system.system.maximal_state(expanded)
         M_M, f_M = free_system.mass_matrix(maximal), free_system.force(maximal)
         return np.roll(np.linalg.solve(J_MR.T @ M_M @ J_MR, J_MR.T @ (f_M - M_M @ bias)), 5)
@@ -833,7 +840,7 @@ class e2_91:
         return [maximal_matrix(bodies, m) @ stack_bodies_and_nodes(phi, w), force]
 
     def library(E, bodies, g, phi, nodes, w, m, K, L):
-        free_system = FreeSystem([spatial_inertia(points) for points in bodies], m, g, chain_springs(K, L))
+        free_system = free_bodies([spatial_inertia(points) for points in bodies], m, g, chain_springs(K, L))
         state = State(E=E, phi=phi, x=nodes, v=w)
         momentum, force = free_system.mass_matrix(state) @ state.velocity, free_system.force(state)
         return [stack_bodies_and_nodes(part[:24], part[24:]) for part in (momentum, force)]
@@ -865,4 +872,4 @@ class e2_91:
         order = [*range(27), 33, 34, 35, *range(27, 33)]  # attached nodes before free ones
         return [momentum[order], np.append(wrenches, -gradient)[order]]
 
-    implements = (FreeSystem, ForceGroups)
+    implements = (Model, ForceGroups)
