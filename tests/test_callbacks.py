@@ -15,10 +15,10 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.constraints.stabilization import project_positions
 from rbnotes.dynamics import (
     State,
-    System,
     constrained_step,
     implicit_euler,
     integrate,
+    mechanical_system,
     symplectic_euler,
     zero_forces,
 )
@@ -193,8 +193,8 @@ def zero(q, qdot):
 
 
 def oscillator(**functions):
-    given = {"force_function": lambda q, qdot: -q, "stiffness": zero, "damping": zero, "potential": np.sum}
-    return System([[1.0]], **(given | functions))
+    given = {"force": lambda q, qdot: -q, "stiffness": zero, "damping": zero, "potential": np.sum}
+    return mechanical_system([[1.0]], **(given | functions))
 
 
 def hyper_reduced(**functions):
@@ -207,7 +207,7 @@ def constant(value):
 
 SWING = State(q=[0.3], qdot=[0.1])
 SYSTEM_FUNCTIONS = {
-    "force_function": (constant([1.0]), lambda system: system.force(SWING)),
+    "force": (constant([1.0]), lambda system: system.force(SWING)),
     "stiffness": (zero, lambda system: system.linearized_force(SWING)),
     "damping": (zero, lambda system: system.linearized_force(SWING)),
     "potential": (np.sum, lambda system: system.energy(SWING)),

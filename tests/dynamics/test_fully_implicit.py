@@ -8,10 +8,10 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import (
     FullyImplicitScheme,
     State,
-    System,
     fully_implicit_euler,
     implicit_midpoint,
     integrate,
+    mechanical_system,
     runge_kutta,
 )
 from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, on_particle, on_world, path_through
@@ -75,7 +75,7 @@ def test_generalized_coordinates():
         )
 
     M = np.array([[2.0, 0.3], [0.3, 1.0]])
-    system = System(
+    system = mechanical_system(
         M,
         force,
         lambda q, qdot: jacobian(lambda q: force(q, qdot), q).value,

@@ -9,7 +9,7 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.complementarity import LCP, BoxLCP, gauss_seidel, lemke, principal_pivoting, solve
 from rbnotes.constraints import sequential_impulses, soft_constraints, stabilization
 from rbnotes.contact import Contacts, contact_points, normal_velocity_targets
-from rbnotes.dynamics import BilateralRows, State, StepProblem, System, UnilateralRows, integrate
+from rbnotes.dynamics import BilateralRows, State, StepProblem, UnilateralRows, integrate, mechanical_system
 from rbnotes.forces import symmetry
 from rbnotes.forces.muscle import Condition, piecewise_cubic
 from rbnotes.friction import single_qp
@@ -50,7 +50,7 @@ def with_force(f):
     """Return a step of a system with the given force."""
     none = lambda q, qdot: np.zeros((2, 2))  # noqa: E731
     return dynamics.symplectic_euler(
-        System(M, lambda q, qdot: f, none, none), State(q=np.zeros(2), qdot=np.zeros(2)), 0.1
+        mechanical_system(M, lambda q, qdot: f, none, none), State(q=np.zeros(2), qdot=np.zeros(2)), 0.1
     )
 
 
@@ -63,7 +63,7 @@ def project_particle(**options):
 def step_of_particle(rows):
     """Return a step of a particle with two coordinates under the given rows."""
     still = lambda q, qdot: np.zeros((2, 2))  # noqa: E731
-    system = System(M, lambda q, qdot: np.zeros(2), still, still)
+    system = mechanical_system(M, lambda q, qdot: np.zeros(2), still, still)
     start = State(q=np.zeros(2), qdot=np.ones(2))
     return dynamics.constrained_step(dynamics.symplectic_euler, system, start, 0.1, lambda state, h: [rows])
 
@@ -120,8 +120,8 @@ CALLS = {
         "body '0': inertia",
     ),
     "no mass": (lambda: free_bodies(0 * BODY), "body '0': inertia"),
-    "a callback's NaN": (lambda: with_force([np.nan, 0.0]), "force_function"),
-    "a callback's column": (lambda: with_force([[1.0], [0.0]]), "force_function"),
+    "a callback's NaN": (lambda: with_force([np.nan, 0.0]), "force"),
+    "a callback's column": (lambda: with_force([[1.0], [0.0]]), "force"),
     "a twist that is a column": (lambda: State(np.eye(4), np.zeros((6, 1))), "phi"),
     "poses of several lengths": (lambda: State([[1.0], [1.0, 2.0]]), "E"),
     "numbers that are a column": (lambda: State(q=np.zeros((2, 1))), "q"),
@@ -261,7 +261,7 @@ SPARSE = {
     "free step": lambda mass: dynamics.solve_unconstrained_step(StepProblem(mass, np.ones(2))),
     "factors": lambda mass: constraints.factor_kkt(mass, sparse.csc_array([[1.0, 0.0]])).solve([1.0, 0.0]),
     "Euler's step": lambda mass: dynamics.symplectic_euler(
-        System(mass, lambda q, qdot: np.ones(2), *[lambda q, qdot: sparse.csc_array((2, 2))] * 2),
+        mechanical_system(mass, lambda q, qdot: np.ones(2), *[lambda q, qdot: sparse.csc_array((2, 2))] * 2),
         State(q=np.zeros(2), qdot=np.ones(2)),
         0.1,
     ),

@@ -11,7 +11,6 @@ from rbnotes.dynamics import (
     free_body_schemes,
     free_system,
     fully_implicit,
-    mechanical_system,
     schemes,
 )
 from rbnotes.dynamics.reduction import Reduction
@@ -42,12 +41,12 @@ def potential(q):
 
 SPRING = {
     "inertia": np.diag([1.0, 2.0]),
-    "force_function": force_at,
+    "force": force_at,
     "stiffness": stiffness,
     "damping": damping,
     "potential": potential,
 }
-SYSTEM = dynamics.System(**SPRING)
+SYSTEM = dynamics.mechanical_system(**SPRING)
 AT = dynamics.State(q=[1.0, 0.5], qdot=[0.25, -0.5])
 M, ROWS = np.array([[2.0, 0.5], [0.5, 1.0]]), np.array([[1.0, 1.0]])
 EQUATIONS = dynamics.BilateralRows(ROWS, [0.5])
@@ -85,12 +84,12 @@ CALLS = [
     Call(SYSTEM.linearized_residual, {"state": AT, "acceleration": np.array([0.5, 0.25])}),
     Call(SYSTEM.retract, {"state": AT, "increment": np.array([0.5, 0.25]), "h": 0.1}),
     Call(
-        mechanical_system.Forces.without_derivatives,
+        dynamics.Forces.without_derivatives,
         {"f": np.array([0.5, 0.25])},
         fine={"f": ("longer", "shorter", "a column", "twice")},
     ),
-    Call(mechanical_system.zero_forces, {"state": STATE}),
-    Call(mechanical_system.System, SPRING, fine={"inertia": ("sparse",)}, slow=True),
+    Call(dynamics.zero_forces, {"state": STATE}),
+    Call(dynamics.mechanical_system, SPRING, fine={"inertia": ("sparse",)}, slow=True),
     Call(
         dynamics.State,
         {"E": E, "phi": PHI, "x": np.ones((1, 3)), "v": np.ones((1, 3)), "t": 0.5},

@@ -217,8 +217,6 @@ RESULTS = (
     "BispStep",
     "StepResult",
 )
-BY_FUNCTIONS = {"System"}
-"""Its forces are functions of coordinates: assembled ones have no place in it."""
 NO_STEPS = {"project", "assemble_configuration", "advance_by_mean_velocity", "advance_by_new_velocity"}
 """Positions and velocities that satisfy joints, where no time passes; and the second halves of schemes."""
 
@@ -244,7 +242,7 @@ def test_all_public_steppers_are_covered():
     assert steppers - NO_STEPS - driven == set()
     systems = {
         name
-        for room in (dynamics, maximal, reduced_coordinates)
+        for room in (dynamics, multibody, maximal, reduced_coordinates)
         for name in room.__all__
         if inspect.isclass(each := getattr(room, name))
         and {"mass_matrix", "force", "retract"} <= set(dir(each))
@@ -252,7 +250,7 @@ def test_all_public_steppers_are_covered():
         and not getattr(each, "_is_protocol", False)
     }
     here = {type(each).__name__ for each in (TREE, REDUCED, LOADED, LOOSE, HINGED)}
-    assert systems == here | BY_FUNCTIONS
+    assert systems == here
 
 
 @pytest.mark.parametrize("kind", range(3))
