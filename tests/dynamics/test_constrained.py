@@ -99,7 +99,7 @@ def hard_acceleration(x, v):
     turning = np.array([v[:2] @ v[:2], (v[2:] - v[:2]) @ (v[2:] - v[:2])])
     particular = -np.linalg.pinv(G) @ turning
     free = np.linalg.svd(G)[2][2:].T
-    M = BOBS.inertia
+    M = np.diag(MASSES)
     coordinates = np.linalg.solve(free.T @ M @ free, free.T @ (bobs_force(x, v) - M @ particular))
     return particular + free @ coordinates
 
