@@ -14,12 +14,11 @@ from rbnotes import Body, Model, forces, joints, se3, simulate, so3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.constraints.stabilization import project_positions
 from rbnotes.dynamics import (
-    FreeSystem,
     State,
-    System,
     constrained_step,
     implicit_euler,
     integrate,
+    mechanical_system,
     symplectic_euler,
     zero_forces,
 )
@@ -136,11 +135,11 @@ CALLS = {
         "control",
         lambda: run(pendulum(), control=writing_function(command), scheme="RK45", coordinates="reduced"),
     ),
-    "of a free system": (
-        "applied_forces",
+    "of a model without joints": (
+        "forces",
         lambda: integrate(
             symplectic_euler,
-            FreeSystem(masses=[1.0], applied_forces=writing_function(zero_forces)),
+            Model(particles=[1.0], forces=writing_function(zero_forces)),
             State(x=[0, 0, 1.0], v=[1.0, 0, 0]),
             0.1,
             1,
@@ -192,8 +191,8 @@ def zero(q, qdot):
 
 
 def oscillator(**functions):
-    given = {"force_function": lambda q, qdot: -q, "stiffness": zero, "damping": zero, "potential": np.sum}
-    return System([[1.0]], **(given | functions))
+    given = {"force": lambda q, qdot: -q, "stiffness": zero, "damping": zero, "potential": np.sum}
+    return mechanical_system([[1.0]], **(given | functions))
 
 
 def hyper_reduced(**functions):
@@ -206,7 +205,7 @@ def constant(value):
 
 SWING = State(q=[0.3], qdot=[0.1])
 SYSTEM_FUNCTIONS = {
-    "force_function": (constant([1.0]), lambda system: system.force(SWING)),
+    "force": (constant([1.0]), lambda system: system.force(SWING)),
     "stiffness": (zero, lambda system: system.linearized_force(SWING)),
     "damping": (zero, lambda system: system.linearized_force(SWING)),
     "potential": (np.sum, lambda system: system.energy(SWING)),

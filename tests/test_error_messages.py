@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rbnotes import Model
 from rbnotes.arguments import InvalidArgument
 from rbnotes.complementarity import LCP, QP, BoxLCP, solve
 from rbnotes.contact import Contacts
-from rbnotes.dynamics import FreeSystem, State, StepProblem
+from rbnotes.dynamics import State, StepProblem
 from rbnotes.forces import LinearSpring, PathForces, on_particle, path_through, stress
 from rbnotes.friction import FRICTION_MODELS, friction_model, socp_fixed_point_friction
 from rbnotes.joints import Revolute
@@ -58,7 +59,7 @@ def pair_of_springs(law):
             "applied_forces",
             "of state, whose time is state.t",
         ),
-        (lambda: FreeSystem(BODY, applied_forces=lambda: None), "applied_forces", "of nothing.*state.t"),
+        (lambda: Model(particles=[1.0], forces=lambda: None), "forces", "of nothing.*state.t"),
         (
             lambda: replace(TREE, applied_forces=lambda t, state: None),
             "applied_forces",

@@ -7,11 +7,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from rbnotes import complementarity, friction, joints, se3
+from rbnotes import Body, Model, complementarity, friction, joints, se3
 from rbnotes.arguments import SingularConfiguration
 from rbnotes.complementarity import LCP, block_principal_pivoting
 from rbnotes.contact import Collider, Contacts
-from rbnotes.dynamics import FreeSystem, State, StepProblem, fully_implicit, fully_implicit_euler
+from rbnotes.dynamics import State, StepProblem, fully_implicit, fully_implicit_euler
 from rbnotes.errors import NotConverged
 from rbnotes.friction import (
     FrictionNotConverged,
@@ -60,7 +60,7 @@ def test_block_pivoting_falls_back_to_single_pivots(monkeypatch):
 
 def test_refinement_limit(monkeypatch):
     monkeypatch.setattr(fully_implicit, "MAX_STEP_HALVINGS", 0)
-    body = FreeSystem(Box([0.1, 0.2, 0.4]).spatial_inertia(mass=1.0))
+    body = Model([Body("box", Box([0.1, 0.2, 0.4]), mass=1.0)])
     with pytest.raises(NotConverged, match="after 0 corrections"):
         fully_implicit_euler(body, State(np.eye(4), [1.0, 2.0, 3.0, 0, 0, 0]), 0.1)
 

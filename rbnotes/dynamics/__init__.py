@@ -1,14 +1,15 @@
 """Dynamics: the state of a system, its equations of motion, and the linear problem of a time step.
 
 :class:`State` holds bodies, particles and generalized coordinates. The schemes of Lloyd 0.9 work for any
-:class:`MechanicalSystem`. Every step, with constraints and contacts, is a :class:`StepProblem`; a
-:class:`Reduction` ``v = J v_reduced + bias`` states it in fewer velocities.
+:class:`MechanicalSystem`: a :class:`rbnotes.Model`, or functions by :func:`mechanical_system`. Every step,
+with constraints and contacts, is a :class:`StepProblem`; a :class:`Reduction` ``v = J v_reduced + bias``
+states it in fewer velocities.
 
 >>> import numpy as np
->>> from rbnotes.dynamics import State, System, integrate, trapezoidal
+>>> from rbnotes.dynamics import State, integrate, mechanical_system, trapezoidal
 >>> one, none = np.eye(1), np.zeros((1, 1))
 >>> pull, stiffness = lambda q, qdot: -4 * q, lambda q, qdot: -4 * one
->>> spring = System(one, pull, stiffness, lambda q, qdot: none)
+>>> spring = mechanical_system(one, pull, stiffness, lambda q, qdot: none)
 >>> states = integrate(trapezoidal, spring, State(q=[1.0]), 0.01, 157)
 >>> states.q[-1].round(2).tolist()
 [-1.0]
@@ -28,7 +29,6 @@ from rbnotes.dynamics.free_body_schemes import (
 )
 from rbnotes.dynamics.free_system import (
     GRAVITY,
-    FreeSystem,
     body_acceleration,
     gravity_wrench,
     gyroscopic_wrench,
@@ -44,7 +44,7 @@ from rbnotes.dynamics.mechanical_system import (
     ForceLaw,
     Forces,
     MechanicalSystem,
-    System,
+    mechanical_system,
     zero_forces,
 )
 from rbnotes.dynamics.reduction import Reduction
@@ -98,7 +98,6 @@ __all__ = [
     "ContactRows",
     "ForceLaw",
     "Forces",
-    "FreeSystem",
     "FullyImplicitScheme",
     "MechanicalSystem",
     "Reduction",
@@ -108,7 +107,6 @@ __all__ = [
     "StepProblem",
     "StepSolution",
     "StepSolver",
-    "System",
     "TimeStepper",
     "UnilateralRows",
     "VelocityConstraintRows",
@@ -137,6 +135,7 @@ __all__ = [
     "lcp_from_step",
     "linearly_implicit_problem",
     "linearly_implicit_velocity",
+    "mechanical_system",
     "momentum_conserving_euler",
     "qp_from_step",
     "recover_unknowns",

@@ -148,7 +148,7 @@ def _require_free_system(system: MechanicalSystem) -> FreeSystem:
     """Return the system of free bodies: the system itself, or the bodies of a model without its joints."""
     free_system = getattr(system, "free_system", system)
     if isinstance(system, type) or not isinstance(free_system, FreeSystem):
-        raise InvalidArgument("system", type(system).__name__, "a FreeSystem or a MaximalModel")
+        raise InvalidArgument("system", type(system).__name__, "a Model of free bodies or a MaximalModel")
     return free_system
 
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rbnotes import arguments, inertia
-from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
+from rbnotes.arguments import Array, InvalidArgument, Matrix
 from rbnotes.dynamics.mechanical_system import (
     ForceLaw,
     Forces,
@@ -27,7 +27,6 @@ from rbnotes.dynamics.mechanical_system import (
 )
 from rbnotes.dynamics.state import State
 from rbnotes.unchecked import se3, so3
-from rbnotes.unchecked.frozen import set_fields
 
 GRAVITY = (0.0, 0.0, -9.81)
 """Standard gravity along -z, m/s^2."""
@@ -97,44 +96,27 @@ def kinetic_energy(M: ArrayLike, phi: ArrayLike) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class FreeSystem(StateRetraction):
-    """Bodies and particles without constraints, under forces; a mechanical system.
+    """Valid bodies and particles of a model without their constraints: its mass matrix and forces.
 
     Attributes
     ----------
     inertias
-        Spatial inertias of the bodies ``(m, 6, 6)``, kg m^2, kg m and kg; one ``(6, 6)`` counts as one body.
+        Spatial inertias of the bodies ``(m, 6, 6)``, kg m^2, kg m and kg, positive definite.
     masses
         Masses of the particles ``(p,)``, kg.
     gravity
         Gravity ``(3,)`` in world axes, m/s^2.
     applied_forces
         Forces besides gravity.
-
-    Raises
-    ------
-    InvalidArgument
-        If an inertia is not positive definite, or a mass not positive.
+    force_name
+        Name of the applied forces in errors.
     """
 
-    inertias: ArrayField = ()
-    masses: ArrayField = ()
-    gravity: ArrayField = GRAVITY
-    applied_forces: ForceLaw = zero_forces
-
-    def __post_init__(self) -> None:
-        empty = isinstance(self.inertias, list | tuple | np.ndarray) and len(self.inertias) == 0
-        values = np.zeros((0, 6, 6)) if empty else self.inertias
-        arguments.require_force_law("applied_forces", self.applied_forces)
-        inertias = arguments.positive_definite("inertias", values, 6)
-        inertias = inertias[None] if inertias.ndim == 2 else inertias
-        if inertias.ndim != 3:
-            raise InvalidArgument("inertias", f"shape {inertias.shape}", "shape (m, 6, 6)")
-        masses = arguments.positive_array("masses", self.masses, None)
-        gravity = arguments.vector("gravity", self.gravity)
-        for name, value, ndim in (("masses", masses, 1), ("gravity", gravity, 1)):
-            if value.ndim != ndim:
-                raise InvalidArgument(name, f"shape {value.shape}", "a vector (one axis)")
-        set_fields(self, inertias=inertias, masses=masses, gravity=gravity)
+    inertias: Array
+    masses: Array
+    gravity: Array
+    applied_forces: ForceLaw
+    force_name: str = "applied_forces"
 
     @property
     def size(self) -> int:
@@ -252,16 +234,15 @@ class FreeSystem(StateRetraction):
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
-        forces: Forces = arguments.call_user_function("applied_forces", self.applied_forces, state)
+        name = self.force_name
+        forces: Forces = arguments.call_user_function(name, self.applied_forces, state)
         if self.applied_forces is zero_forces:
             return forces
         if not isinstance(forces, Forces):
-            raise InvalidArgument("applied_forces", type(forces).__name__, "a function that returns Forces")
-        f = arguments.single_vector("applied_forces", forces.f, state.size)
-        K = arguments.matrix_without_copy("applied_forces K", forces.K, state.size, state.size)
-        return Forces(
-            f, K, arguments.matrix_without_copy("applied_forces D", forces.D, state.size, state.size)
-        )
+            raise InvalidArgument(name, type(forces).__name__, "a function that returns Forces")
+        f = arguments.single_vector(name, forces.f, state.size)
+        K = arguments.matrix_without_copy(f"{name} K", forces.K, state.size, state.size)
+        return Forces(f, K, arguments.matrix_without_copy(f"{name} D", forces.D, state.size, state.size))
 
     def acceleration(self, state: State) -> Array:
         """Return the accelerations ``M^-1 f (N,)``.
@@ -275,16 +256,32 @@ class FreeSystem(StateRetraction):
     def energy(self, state: State) -> float:
         """Return the kinetic energy and the potential of gravity, zero with all masses at the origin, J.
 
-        The potential of applied forces is not included: see :meth:`rbnotes.forces.ForceGroups.energy`.
+        The potential of applied forces is not included.
+
+        Raises InvalidArgument if ``state`` is not a ``State``.
+        """
+        return self.kinetic_energy(state) + self.gravity_energy(state)
+
+    def kinetic_energy(self, state: State) -> float:
+        """Return the kinetic energy, J.
 
         Raises InvalidArgument if ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
         velocity = state.velocity
+        return float(velocity @ (self.sparse_mass_matrix @ velocity) / 2)
+
+    def gravity_energy(self, state: State) -> float:
+        """Return the potential of gravity, zero with all masses at the origin, J.
+
+        Raises InvalidArgument if ``state`` is not a ``State``.
+        """
+        arguments.require_instance("state", state, State)
+        self._check_state(state)
         centers = se3.transform_points(state.E, self.mass_properties.com)
         weight = np.sum(self.body_weights * centers) + np.sum(self.masses[:, None] * self.gravity * state.x)
-        return float(velocity @ (self.sparse_mass_matrix @ velocity) / 2 - weight)
+        return -float(weight)
 
     def _check_state(self, state: State) -> None:
         counts = len(state.E), len(state.x), len(state.q)

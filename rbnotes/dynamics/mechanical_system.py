@@ -3,8 +3,8 @@
     mass(state) dv/dt = force(state)
 
 with velocities stacked as in :class:`~rbnotes.dynamics.state.State`. The schemes of
-:mod:`rbnotes.dynamics.schemes` use this protocol; particles, bodies, models in maximal coordinates and trees
-implement it.
+:mod:`rbnotes.dynamics.schemes` use this protocol. Models, in joint and in maximal coordinates, and trees
+implement it, and so does a system of functions, :func:`mechanical_system`.
 """
 
 from __future__ import annotations
@@ -131,17 +131,22 @@ class StateRetraction:
         return state.retract(increment, h)
 
 
-@dataclass(frozen=True, eq=False)
-class System(StateRetraction):
-    """System in generalized coordinates, ``M d(qdot)/dt = f(q, qdot)``, given by functions.
+def mechanical_system(
+    inertia: ArrayLike | Matrix,
+    force: Callable[[Array, Array], ArrayLike],
+    stiffness: Callable[[Array, Array], ArrayLike | Matrix],
+    damping: Callable[[Array, Array], ArrayLike | Matrix],
+    potential: Callable[[Array], float] | None = None,
+) -> MechanicalSystem:
+    """Return a system in generalized coordinates, ``M d(qdot)/dt = f(q, qdot)``, given by functions.
 
     Its states are ``State(q=..., qdot=...)``.
 
-    Attributes
+    Parameters
     ----------
     inertia
         Mass matrix M ``(n, n)``, kg, kg m and kg m^2, symmetric positive definite; dense or sparse.
-    force_function
+    force
         Function f(q, qdot) ``(n,)``, N or N m.
     stiffness
         K = +df/dq at (q, qdot), ``(n, n)``, dense or sparse.
@@ -156,22 +161,25 @@ class System(StateRetraction):
         If the mass matrix is not square, or later, if a function returns an array of another shape or writes
         into its arguments.
     """
+    inertia = arguments.matrix("inertia", inertia)
+    if inertia.shape[0] != inertia.shape[1]:
+        raise InvalidArgument("inertia", f"shape {inertia.shape}", "a square matrix (n, n)")
+    for name, function in (("force", force), ("stiffness", stiffness), ("damping", damping)):
+        arguments.require_function(name, function, "q", "qdot")
+    if potential is not None:
+        arguments.require_function("potential", potential, "q")
+    return _FunctionSystem(inertia, force, stiffness, damping, potential)
+
+
+@dataclass(frozen=True, eq=False)
+class _FunctionSystem(StateRetraction):
+    """System of :func:`mechanical_system`, with its arguments."""
 
     inertia: Matrix
     force_function: Callable[[Array, Array], ArrayLike]
-    stiffness: Callable[[Array, Array], Matrix]
-    damping: Callable[[Array, Array], Matrix]
-    potential: Callable[[Array], float] | None = None
-
-    def __post_init__(self) -> None:
-        inertia = arguments.matrix("inertia", self.inertia)
-        if inertia.shape[0] != inertia.shape[1]:
-            raise InvalidArgument("inertia", f"shape {inertia.shape}", "a square matrix (n, n)")
-        for name in ("force_function", "stiffness", "damping"):
-            arguments.require_function(name, getattr(self, name), "q", "qdot")
-        if self.potential is not None:
-            arguments.require_function("potential", self.potential, "q")
-        object.__setattr__(self, "inertia", inertia)
+    stiffness: Callable[[Array, Array], ArrayLike | Matrix]
+    damping: Callable[[Array, Array], ArrayLike | Matrix]
+    potential: Callable[[Array], float] | None
 
     def mass_matrix(self, state: State) -> Matrix:
         """Return the mass matrix.
@@ -188,8 +196,8 @@ class System(StateRetraction):
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
-        f = arguments.call_user_function("force_function", self.force_function, state.q, state.qdot)
-        return arguments.single_vector("force_function(q, qdot)", f, state.size)
+        f = arguments.call_user_function("force", self.force_function, state.q, state.qdot)
+        return arguments.single_vector("force(q, qdot)", f, state.size)
 
     def linearized_force(self, state: State) -> Forces:
         """Return f, K and D.

@@ -64,12 +64,13 @@ def assemble(groups: Iterable[ForceGroup], state: State) -> Forces:
 class ForceGroups:
     """Sum of groups as one force on a system, a :data:`rbnotes.dynamics.ForceLaw`.
 
-    >>> from rbnotes.dynamics import FreeSystem, State, implicit_euler, integrate
-    >>> from rbnotes.forces import ForceGroups, LinearSpring, PathForces
+    >>> from rbnotes import Model
+    >>> from rbnotes.dynamics import State, implicit_euler, integrate
+    >>> from rbnotes.forces import LinearSpring, PathForces
     >>> from rbnotes.forces import on_particle, on_world, path_through
     >>> ends = path_through(on_world([0.0, 0.0, 0.0]), on_particle(0))
     >>> spring = PathForces(LinearSpring(100.0, rest_length=1.0), ends)
-    >>> hanging = FreeSystem(masses=[1.0], applied_forces=ForceGroups([spring]))
+    >>> hanging = Model(particles=[1.0], forces=[spring])
     >>> start = State(x=[[0.0, 0.0, -1.0]])
     >>> states = integrate(implicit_euler, hanging, start, 0.1, 100)
     >>> states.x[-1, 0].round(4).tolist()

@@ -12,7 +12,7 @@ from rbnotes.dynamics import WORLD, State
 from rbnotes.joints import Composite, ExponentialSpherical, JointType, Prismatic
 from rbnotes.multibody.maximal import Joint, MaximalModel
 from rbnotes.multibody.maximal.joint_kinematics import joint_kinematics
-from rbnotes.multibody.model import Model
+from rbnotes.multibody.model import Model, check_no_particles
 from rbnotes.multibody.model_joint_space import joint_map_near
 from rbnotes.multibody.reduced.constraints import LoopClosure
 from rbnotes.multibody.reduced.tree import Tree
@@ -127,9 +127,10 @@ def maximal_coordinates(model: Model) -> MaximalCoordinates:
     Raises
     ------
     InvalidArgument
-        If a body has no mass, or is a point without moments of inertia.
+        If a body has no mass, or is a point without moments of inertia, or the model has particles.
     """
     arguments.require_instance("model", model, Model)
+    check_no_particles(model, "none, for maximal coordinates")
     tree = model.tree
     joints: list[Joint] = []
     for i, (body, parent) in enumerate(zip(model.bodies, tree.parents, strict=True)):

@@ -6,8 +6,12 @@ in the frame of its parent or of the world (Sueda 2.1). The frames are those of
 
     joint pose = parent's joint pose * joint_frame * Q(q),      body pose = joint pose * body_frame.
 
-The state of a model has the pose E and the twist phi of each free body, and the coordinates q and velocities
-qdot of all other joints.
+The state of a model has the pose E and the twist phi of each free body, the position x and the velocity v of
+each particle, and the coordinates q and velocities qdot of all joints.
+
+:func:`~rbnotes.multibody.simulate` computes the motion with contacts, limits and friction. A model is also a
+:class:`~rbnotes.dynamics.MechanicalSystem`: the schemes of :mod:`rbnotes.dynamics` step it under gravity, the
+springs and dampers of its joints, and its forces.
 
 >>> from rbnotes.multibody import Body, Model, simulate
 >>> from rbnotes.shapes import Plane, Sphere
@@ -29,16 +33,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, ArrayField, InvalidArgument
+from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
 from rbnotes.contact import Collider
 from rbnotes.contact.detection import friction_coefficient
-from rbnotes.dynamics import GRAVITY, WORLD, ForceLaw, State, zero_forces
+from rbnotes.dynamics import GRAVITY, WORLD, ForceLaw, Forces, State, zero_forces
+from rbnotes.dynamics.free_system import FreeSystem
+from rbnotes.dynamics.mechanical_system import StateRetraction
 from rbnotes.dynamics.state import EMPTY_STATE
 from rbnotes.forces import ForceGroups
 from rbnotes.forces.assembly import ForceGroup
 from rbnotes.friction import Bearing
 from rbnotes.inertia import spatial_inertia
 from rbnotes.joints import Free3D, JointType
+from rbnotes.multibody import model_equations
 from rbnotes.multibody.actuators import (
     Actuator,
     ActuatorGains,
@@ -346,13 +353,22 @@ class Body:
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
-    """Bodies, the ground, gravity, forces and constraints.
+class Model(StateRetraction):
+    """Bodies and particles, the ground, gravity, forces and constraints; a mechanical system.
+
+    The mass matrix and the forces are in the order of ``state.velocity``. The forces contain gravity, joint
+    springs and dampers, the forces of the model and the terms of the velocities. Contacts, limits, dry
+    friction, bearings and actuators act in :func:`~rbnotes.multibody.simulate` only; equality constraints
+    act there and on accelerations. A scheme of :mod:`rbnotes.dynamics` steps a model without them, or with
+    those that :func:`~rbnotes.dynamics.constrained_step` is given.
 
     Attributes
     ----------
     bodies
         Bodies in any order; stored with parents before their children.
+    particles
+        Masses of particles ``(p,)``, kg. Forces act on them by their index; the schemes of
+        :mod:`rbnotes.dynamics` move them, :func:`~rbnotes.multibody.simulate` does not support them.
     ground
         Shapes that are fixed to the world: one at the origin, such as ``Plane()``, or several.
     mu
@@ -364,9 +380,9 @@ class Model:
     gravity
         Gravity ``(3,)`` in the world, m/s^2.
     forces
-        Other forces on the bodies: one of :mod:`rbnotes.forces` or several, with bodies by name, such as
+        Other forces: one of :mod:`rbnotes.forces` or several, with bodies by name, such as
         ``PathForces(LinearSpring(100.0), path_through(on_world(p), on_body("arm", r)))``; or a function of
-        the state with the poses and twists of all bodies, in the order of :meth:`index`.
+        the state with the poses and twists of all bodies, in the order of :meth:`index`, and the particles.
     constraints
         Loop closures, gears, prescribed joints and joint limits of :mod:`rbnotes.multibody.reduced`.
     bearings
@@ -383,8 +399,8 @@ class Model:
     force_law
         The forces as a function of the state with the poses and twists of all bodies.
     tree
-        Tree of all bodies, with a ``Free3D`` joint for each free body, under the forces of the model and with
-        the armature of the joints; derived from the bodies.
+        Tree of all bodies, with a ``Free3D`` joint for each free body, and the particles, under the forces of
+        the model and with the armature of the joints; derived from the bodies.
     actuator_gains
         Gains and limits of the actuators in the coordinates of the tree.
 
@@ -394,8 +410,9 @@ class Model:
         If two bodies have one name, a parent is missing, bodies form a cycle, or another value does not fit.
     """
 
-    bodies: Sequence[Body]
+    bodies: Sequence[Body] = ()
     _: KW_ONLY
+    particles: ArrayField = ()
     ground: Shape | Sequence[Geometry] = ()
     mu: float = 0.5
     restitution: float = 0.0
@@ -408,8 +425,11 @@ class Model:
 
     def __post_init__(self) -> None:
         bodies = arguments.instances("bodies", self.bodies, Body)
-        if not bodies:
-            raise InvalidArgument("bodies", "none", "one or more")
+        particles = arguments.with_ndim(
+            "particles", arguments.positive_array("particles", self.particles, None), 1
+        )
+        if not len(bodies) + len(particles):
+            raise InvalidArgument("bodies", "none", "one or more, or particles")
         try:
             tree = Tree([body.link for body in bodies], gravity=self.gravity)
         except InvalidArgument as error:
@@ -422,6 +442,7 @@ class Model:
         set_fields(
             self,
             bodies=tuple(by_name[link.name] for link in tree.links),
+            particles=particles,
             gravity=tree.gravity,
             ground_geometries=ground_geometries(self.ground),
             mu=friction_coefficient("mu", self.mu),
@@ -435,10 +456,10 @@ class Model:
             if body.is_free and body.spatial_inertia is None:
                 raise InvalidArgument(f"body {body.name!r}", "no mass", "a mass, density or inertia")
         force_law = _force_law(self.forces, tree.index)
-        armature = np.concatenate([body.armature for body in self.bodies])
+        armature = np.concatenate([np.zeros(0), *(body.armature for body in self.bodies)])
         set_fields(
             self,
-            tree=replace_unchecked(tree, applied_forces=force_law, armature=armature),
+            tree=replace_unchecked(tree, masses=particles, applied_forces=force_law, armature=armature),
             force_law=force_law,
             actuator_gains=actuator_gains(self.actuators, tree, joint_names),
         )
@@ -447,8 +468,11 @@ class Model:
         names = [body.name for body in self.bodies[:MAX_NAMES_IN_REPR]]
         if len(self.bodies) > MAX_NAMES_IN_REPR:
             names.append("...")
-        bodies = "1 body" if len(self.bodies) == 1 else f"{len(self.bodies)} bodies"
-        return f"<Model: {bodies} ({', '.join(names)})>"
+        parts = ["1 body" if len(self.bodies) == 1 else f"{len(self.bodies)} bodies"] if names else []
+        parts = [f"{each} ({', '.join(names)})" for each in parts]
+        if count := len(self.particles):
+            parts.append("1 particle" if count == 1 else f"{count} particles")
+        return f"<Model: {', '.join(parts)}>"
 
     ground_geometries: tuple[Geometry, ...] = field(init=False, repr=False)
     force_law: ForceLaw = field(init=False, repr=False)
@@ -456,9 +480,19 @@ class Model:
     actuator_gains: ActuatorGains = field(init=False, repr=False)
 
     @cached_property
+    def free_system(self) -> FreeSystem | None:
+        """Free bodies and particles of a model without joints; None if it has joints or singular inertias."""
+        if not all(body.is_free for body in self.bodies):
+            return None
+        inertias = self.tree.inertias
+        if len(inertias) and np.min(np.linalg.eigvalsh(inertias)) <= 0:
+            return None
+        return FreeSystem(inertias, self.particles, np.asarray(self.gravity), self.force_law, "forces")
+
+    @cached_property
     def joint_friction(self) -> Array:
         """Dry friction in all coordinates of the tree ``(k,)``, N m or N."""
-        return np.concatenate([body.joint_friction for body in self.bodies])
+        return np.concatenate([np.zeros(0), *(body.joint_friction for body in self.bodies)])
 
     @cached_property
     def colliders(self) -> tuple[Collider, ...]:
@@ -516,6 +550,8 @@ class Model:
         qdot: Mapping[str, ArrayLike] | None = None,
         poses: Mapping[str, ArrayLike] | None = None,
         twists: Mapping[str, ArrayLike] | None = None,
+        x: ArrayLike | None = None,
+        v: ArrayLike | None = None,
         t: float = 0.0,
     ) -> State:
         """Return a state from values by the names of bodies.
@@ -528,13 +564,15 @@ class Model:
         poses, twists
             Poses ``(4, 4)`` and twists ``(6,)`` in the body frame of free bodies, m, rad/s and m/s; the
             initial poses and zero by default.
+        x, v
+            Positions and velocities of the particles ``(p, 3)``, m and m/s; velocities are zero by default.
         t
             Time, s.
 
         Raises
         ------
         InvalidArgument
-            If there is no such joint or free body, or a value does not fit it.
+            If there is no such joint or free body, a value does not fit it, or particles have no positions.
         """
         coordinates = self.tree.coordinates(self._joint_values("q", q))[self._joint_mask]
         velocities = self.tree.coordinates(self._joint_values("qdot", qdot), 0.0)[self._joint_mask]
@@ -551,12 +589,26 @@ class Model:
                     E[name] = arguments.with_ndim(label, arguments.frame(label, value), 2)
                 else:
                     phi[name] = arguments.single_vector(label, value, 6)
+        positions, particle_velocities = self._particle_arrays(x, v)
         return State(
             E=np.array(list(E.values())).reshape(-1, 4, 4),
             phi=np.array(list(phi.values())).reshape(-1, 6),
+            x=positions,
+            v=particle_velocities,
             q=coordinates,
             qdot=velocities,
             t=t,
+        )
+
+    def _particle_arrays(self, x: ArrayLike | None, v: ArrayLike | None) -> tuple[Array, Array]:
+        """Return the positions and velocities of the particles after checking them."""
+        count = len(self.particles)
+        if x is None and count:
+            raise InvalidArgument("x", "None", f"positions ({count}, 3) of the particles")
+        none: Array = np.zeros((count, 3))
+        return (
+            none if x is None else arguments.array("x", x, count, 3),
+            none if v is None else arguments.array("v", v, count, 3),
         )
 
     def command_vector(self, name: str, commands: ArrayLike | Mapping[str, ArrayLike]) -> Array:
@@ -585,7 +637,7 @@ class Model:
         return result
 
     def tree_state(self, state: State) -> State:
-        """Return the coordinates and velocities of :attr:`tree` at a state.
+        """Return the coordinates and velocities of :attr:`tree` at a state, and the particles.
 
         Raises
         ------
@@ -600,10 +652,10 @@ class Model:
             own, joint = tree.coordinate_slices[index], tree.links[index].joint
             q[own] = joint.compute_nearest_coordinates(E)
             qdot[own] = np.linalg.solve(joint.compute_motion_subspace(q[own]), phi)
-        return replace_unchecked(EMPTY_STATE, q=q, qdot=qdot, t=state.t)
+        return replace_unchecked(state, E=EMPTY_STATE.E, phi=EMPTY_STATE.phi, q=q, qdot=qdot)
 
     def state_from_tree(self, tree_state: State) -> State:
-        """Return the state of the model at coordinates and velocities of :attr:`tree`.
+        """Return the state of the model at coordinates and velocities of :attr:`tree`, and its particles.
 
         Raises
         ------
@@ -612,8 +664,11 @@ class Model:
         """
         arguments.require_instance("tree_state", tree_state, State)
         q, qdot = (self.tree.check_vector(name, getattr(tree_state, name)) for name in ("q", "qdot"))
+        if tree_state.x.shape != (len(self.particles), 3):
+            got = f"{len(tree_state.x)} particles"
+            raise InvalidArgument("tree_state", got, f"{len(self.particles)} particles")
         E, phi, q, qdot = self.split_tree_coordinates(q, qdot)
-        return replace_unchecked(EMPTY_STATE, E=E, phi=phi, q=q, qdot=qdot, t=tree_state.t)
+        return replace_unchecked(tree_state, E=E, phi=phi, q=q, qdot=qdot)
 
     def split_tree_coordinates(self, q: Array, qdot: Array) -> tuple[Array, Array, Array, Array]:
         """Return the parts E, phi, q, qdot of states from valid coordinates ``(..., k)`` of the tree."""
@@ -626,7 +681,7 @@ class Model:
         return E, phi, q[..., self._joint_mask], qdot[..., self._joint_mask]
 
     def body_state(self, state: State) -> State:
-        """Return the poses and twists of all bodies at a state, in the order of :attr:`bodies`.
+        """Return the poses and twists of all bodies, in the order of :attr:`bodies`, and the particles.
 
         Raises
         ------
@@ -635,7 +690,81 @@ class Model:
         """
         tree_state = self.tree_state(state)
         E, phi = body_poses_and_twists(self.tree, tree_state.q, tree_state.qdot)
-        return replace_unchecked(EMPTY_STATE, E=E, phi=phi, t=state.t)
+        return replace_unchecked(state, E=E, phi=phi, q=EMPTY_STATE.q, qdot=EMPTY_STATE.qdot)
+
+    def mass_matrix(self, state: State) -> Matrix:
+        """Return the mass matrix ``(N, N)``; without joints it is sparse if it is large.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` does not fit the model.
+        """
+        self.check_state(state)
+        return model_equations.mass_matrix(self, state)
+
+    def force(self, state: State) -> Array:
+        """Return all forces ``(N,)`` but those of constraints.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` does not fit the model.
+        """
+        self.check_state(state)
+        return model_equations.force(self, state)
+
+    def linearized_force(self, state: State) -> Forces:
+        """Return the same forces with their exact derivatives along increments and velocities.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` does not fit the model.
+        """
+        self.check_state(state)
+        return model_equations.linearized_residual(self, state, np.zeros(state.size))
+
+    def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
+        """Return ``force - mass_matrix acceleration (N,)`` with its exact derivatives.
+
+        Parameters
+        ----------
+        acceleration
+            Accelerations ``(N,)``, rad/s^2 and m/s^2.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` does not fit the model or ``acceleration`` does not fit the state.
+        """
+        self.check_state(state)
+        acceleration = arguments.single_vector("acceleration", acceleration, state.size)
+        return model_equations.linearized_residual(self, state, acceleration)
+
+    def acceleration(self, state: State) -> Array:
+        """Return the accelerations ``(N,)`` under all forces and the equality constraints.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` does not fit the model.
+        SingularConfiguration
+            If a joint is in a singular state.
+        """
+        self.check_state(state)
+        return model_equations.acceleration(self, state, 0.0)
+
+    def energy(self, state: State) -> float:
+        """Return the kinetic energy and the potential of gravity, joint springs and forces that have one, J.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` does not fit the model.
+        """
+        self.check_state(state)
+        return model_equations.kinetic_energy(self, state) + model_equations.potential_energy(self, state)
 
     def check_state(self, state: State) -> None:
         """Check that a state has the numbers of free bodies and joint coordinates of the model.
@@ -647,12 +776,14 @@ class Model:
         """
         arguments.require_instance("state", state, State)
         count = int(np.sum(self._joint_mask))
-        expected = (len(self.free_body_indices), count, count, 0)
+        expected = (len(self.free_body_indices), count, count, len(self.particles))
         if (len(state.E), state.q.size, state.qdot.size, len(state.x)) != expected:
             got = f"{len(state.E)} poses, {state.q.size} coordinates, {state.qdot.size} velocities of joints"
-            if len(state.x):
+            wanted = f"{expected[0]} poses and {count} of each"
+            if len(state.x) or len(self.particles):
                 got += f", {len(state.x)} particles"
-            wanted = f"{expected[0]} poses and {count} of each, as from Model.state"
+                wanted += f", {len(self.particles)} particles"
+            wanted += ", as from Model.state"
             raise InvalidArgument("state", got, wanted)
 
     @cached_property
@@ -695,6 +826,18 @@ def _set_coefficients(owner: Geometry | Body, prefix: str = "") -> None:
     if owner.restitution is not None:
         number = arguments.real_number(f"{prefix}restitution", owner.restitution, minimum=0, maximum=1)
         set_fields(owner, restitution=number)
+
+
+def check_no_particles(model: Model, expected: str) -> None:
+    """Check that a model has no particles, which a function does not support.
+
+    Raises
+    ------
+    InvalidArgument
+        If it has.
+    """
+    if count := len(model.particles):
+        raise InvalidArgument("model: particles", str(count), expected)
 
 
 def ground_geometries(ground: Shape | Sequence[Geometry]) -> tuple[Geometry, ...]:

@@ -1,7 +1,8 @@
-"""Dynamics of a model in the velocities of its state: the twists of free bodies, then those of joints.
+"""Dynamics of a model in the velocities of its state: those of free bodies, particles and joints.
 
 Velocities ``v (N,)`` are stacked as in ``state.velocity``, with six numbers for each free body, in its own
-frame. Accelerations are their rates, generalized forces the wrenches and joint forces that multiply them.
+frame, and three for each particle. Accelerations are their rates, generalized forces the wrenches, forces and
+joint forces that multiply them.
 
     M(state) dv/dt + bias_forces(state) = passive joint forces + forces of the model + tau + G^T lambda.
 
@@ -19,12 +20,11 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.dynamics import Forces, State
+from rbnotes.complementarity.problems import to_dense
+from rbnotes.dynamics import State
+from rbnotes.multibody import model_equations
 from rbnotes.multibody.model import Model
-from rbnotes.multibody.reduced.constrained_dynamics import constrained_acceleration
-from rbnotes.multibody.reduced.dynamics import kinetic_energy as tree_kinetic_energy
-from rbnotes.multibody.reduced.dynamics import potential_energy as tree_potential_energy
-from rbnotes.multibody.reduced.dynamics import rotor_energy_from_rates
+from rbnotes.multibody.model_equations import velocity_map
 from rbnotes.multibody.reduced.kinematics import jacobian_rate as tree_jacobian_rate
 from rbnotes.multibody.reduced.recursive_dynamics import bias_forces as tree_bias_forces
 from rbnotes.unchecked import se3
@@ -33,49 +33,8 @@ REFERENCE_FRAMES = ("body", "world", "world_aligned")
 """Accepted values of ``reference`` in :func:`frame_jacobian`."""
 
 
-class VelocityMap(NamedTuple):
-    """Map from the velocities of a model's tree to those of its state: ``v = B qdot``.
-
-    Attributes
-    ----------
-    B
-        Matrix ``(N, k)``, square and regular.
-    bias_acceleration
-        ``Bdot qdot (N,)``, so that ``dv/dt = B qddot + bias_acceleration``.
-    """
-
-    B: Array
-    bias_acceleration: Array
-
-
-def velocity_map(model: Model, state: State) -> VelocityMap:
-    """Return the map from velocities of :attr:`Model.tree` to those of the state, at a state of the tree.
-
-    Raises
-    ------
-    InvalidArgument
-        If ``state`` does not fit the tree.
-    """
-    arguments.require_instance("model", model, Model)
-    arguments.require_instance("state", state, State)
-    tree = model.tree
-    q, qdot = tree.check_vector("q", state.q), tree.check_vector("qdot", state.qdot)
-    B = np.zeros((tree.num_coordinates, tree.num_coordinates))
-    bias = np.zeros(tree.num_coordinates)
-    row = 0
-    for index, body in enumerate(model.bodies):
-        if body.is_free:
-            own, joint = tree.coordinate_slices[index], tree.links[index].joint
-            B[row : row + 6, own] = joint.compute_motion_subspace(q[own])
-            bias[row : row + 6] = joint.compute_motion_subspace_rate(q[own], qdot[own]) @ qdot[own]
-            row += 6
-    joint_columns = model.joint_indices
-    B[row + np.arange(len(joint_columns)), joint_columns] = 1.0
-    return VelocityMap(B, bias)
-
-
 def mass_matrix(model: Model, state: State) -> Array:
-    """Return the mass matrix ``(N, N)``, symmetric.
+    """Return the mass matrix ``(N, N)``, symmetric and dense; :meth:`Model.mass_matrix` may be sparse.
 
     Along the constrained coordinates of a joint, such as the length of a quaternion, it has an inertia that
     does not change the motion (:class:`rbnotes.multibody.reduced.Tree`).
@@ -85,10 +44,8 @@ def mass_matrix(model: Model, state: State) -> Array:
     InvalidArgument
         If ``state`` does not fit the model.
     """
-    tree_state = _tree_state(model, state)
-    inverse = np.linalg.inv(velocity_map(model, tree_state).B)
-    M: Array = inverse.T @ model.tree.mass_matrix(tree_state) @ inverse
-    return (M + M.T) / 2
+    arguments.require_instance("model", model, Model)
+    return to_dense(model.mass_matrix(state))
 
 
 def bias_forces(model: Model, state: State) -> Array:
@@ -102,8 +59,11 @@ def bias_forces(model: Model, state: State) -> Array:
         If ``state`` does not fit the model.
     """
     tree_state = _tree_state(model, state)
+    if model.free_system is not None:
+        return -model.free_system.gyroscopic_wrenches(state) - model.free_system.gravity_force(state)
     B, bias_acceleration = velocity_map(model, tree_state)
-    tree_bias = tree_bias_forces(model.tree, tree_state.q, tree_state.qdot)
+    weights = np.outer(model.particles, model.gravity).ravel()
+    tree_bias = np.append(-weights, tree_bias_forces(model.tree, tree_state.q, tree_state.qdot))
     M = model.tree.mass_matrix(tree_state)
     result: Array = np.linalg.solve(B.T, tree_bias - M @ np.linalg.solve(B, bias_acceleration))
     return result
@@ -119,12 +79,10 @@ def inverse_dynamics(model: Model, state: State, acceleration: ArrayLike) -> Arr
     InvalidArgument
         If ``state`` does not fit the model or ``acceleration`` does not fit the state.
     """
-    tree_state = _tree_state(model, state)
+    arguments.require_instance("model", model, Model)
+    model.check_state(state)
     acceleration = arguments.single_vector("acceleration", acceleration, state.size)
-    B, bias_acceleration = velocity_map(model, tree_state)
-    qddot = np.linalg.solve(B, acceleration - bias_acceleration)
-    M = model.tree.mass_matrix(tree_state)
-    result: Array = np.linalg.solve(B.T, M @ qddot - model.tree.force(tree_state))
+    result: Array = model.mass_matrix(state) @ acceleration - model.force(state)
     return result
 
 
@@ -146,40 +104,9 @@ def forward_dynamics(model: Model, state: State, tau: ArrayLike = 0.0) -> Array:
     SingularConfiguration
         If a joint is in a singular state.
     """
-    tree_state = _tree_state(model, state)
-    B, bias_acceleration = velocity_map(model, tree_state)
-    result: Array = B @ constrained_tree_acceleration(model, tree_state, B, tau)[0] + bias_acceleration
-    return result
-
-
-def constrained_tree_acceleration(
-    model: Model, tree_state: State, B: Array, tau: ArrayLike
-) -> tuple[Array, Array]:
-    """Return the accelerations ``(k,)`` of the tree in :func:`forward_dynamics` and the multipliers ``(m,)``.
-
-    The multipliers are those of the joints' own coordinates, then those of the equality constraints.
-
-    Parameters
-    ----------
-    tree_state, B
-        State of the tree, and the matrix of :func:`velocity_map` there.
-
-    Raises
-    ------
-    InvalidArgument
-        If ``tau`` does not fit the state.
-    SingularConfiguration
-        If a joint is in a singular state.
-    """
-    tau = arguments.array("tau", tau)
-    size = len(B)
-    if tau.shape not in ((), (size,)):
-        raise InvalidArgument("tau", f"shape {tau.shape}", f"a number or shape ({size},)")
-    tree_tau = B.T @ np.broadcast_to(tau, size)
-    no_derivative = np.zeros((size, size))
-    tree = model.tree._with_joint_forces(lambda state: Forces(tree_tau, no_derivative, no_derivative))
-    equations = [each for each in model.constraints if not each.unilateral]
-    return constrained_acceleration(tree, equations, tree_state)
+    arguments.require_instance("model", model, Model)
+    model.check_state(state)
+    return model_equations.acceleration(model, state, tau)
 
 
 def frame_jacobian(
@@ -209,7 +136,8 @@ def frame_jacobian_unchecked(frame: TreeFrame) -> Array:
     """Return :func:`frame_jacobian` of a checked frame."""
     model, tree_state, index, offset, reference = frame
     kinematics = model.tree.body_kinematics(tree_state)
-    J = se3.Ad_inverse(offset) @ kinematics.J[index] @ np.linalg.inv(velocity_map(model, tree_state).B)
+    B_inverse = np.linalg.inv(velocity_map(model, tree_state).B)
+    J = se3.Ad_inverse(offset) @ _with_particles(kinematics.J[index], tree_state) @ B_inverse
     result: Array = _to_reference(kinematics.body_poses[index] @ offset, reference) @ J
     return result
 
@@ -245,9 +173,10 @@ def frame_jacobian_rate_unchecked(frame: TreeFrame) -> Array:
     kinematics = model.tree.body_kinematics(tree_state)
     B_inverse = np.linalg.inv(velocity_map(model, tree_state).B)
     to_frame = se3.Ad_inverse(offset)
-    J = to_frame @ kinematics.J[index] @ B_inverse
+    J = to_frame @ _with_particles(kinematics.J[index], tree_state) @ B_inverse
     tree_rate = tree_jacobian_rate(tree, tree_state.q, tree_state.qdot).reshape(kinematics.J.shape)[index]
-    rate = to_frame @ tree_rate @ B_inverse - J @ _velocity_map_rate(model, tree_state) @ B_inverse
+    rate = to_frame @ _with_particles(tree_rate, tree_state) @ B_inverse
+    rate -= J @ _velocity_map_rate(model, tree_state) @ B_inverse
     to_reference = _to_reference(kinematics.body_poses[index] @ offset, reference)
     twist = to_frame @ kinematics.phi[index]
     if reference == "world":
@@ -312,13 +241,19 @@ def _to_reference(pose: Array, reference: str) -> Array:
     return np.kron(np.eye(2), pose[:3, :3])
 
 
+def _with_particles(J: Array, tree_state: State) -> Array:
+    """Return a Jacobian of the tree ``(6, k)`` with zero columns for the velocities of the particles."""
+    return np.hstack([np.zeros((len(J), tree_state.v.size)), J])
+
+
 def _velocity_map_rate(model: Model, tree_state: State) -> Array:
-    """Return the rate ``(N, k)`` of B of :func:`velocity_map`."""
-    tree = model.tree
-    rate = np.zeros((tree.num_coordinates, tree.num_coordinates))
+    """Return the rate ``(N, N)`` of B of :func:`~rbnotes.multibody.model_equations.velocity_map`."""
+    tree, particles = model.tree, tree_state.v.size
+    rate = np.zeros((particles + tree.num_coordinates, particles + tree.num_coordinates))
     for number, index in enumerate(model.free_body_indices):
         own, joint = tree.coordinate_slices[index], tree.links[index].joint
-        rate[6 * number : 6 * number + 6, own] = joint.compute_motion_subspace_rate(
+        columns = slice(particles + own.start, particles + own.stop)
+        rate[6 * number : 6 * number + 6, columns] = joint.compute_motion_subspace_rate(
             tree_state.q[own], tree_state.qdot[own]
         )
     return rate
@@ -344,7 +279,7 @@ def actuator_forces(
     tree_state = _tree_state(model, state)
     command = model.command_vector("commands", {} if commands is None else commands)
     force = model.actuator_gains.forces(tree_state.q, tree_state.qdot, command)
-    return np.concatenate([np.zeros(6 * len(state.E)), force[model.joint_indices]])
+    return np.concatenate([np.zeros(state.phi.size + state.v.size), force[model.joint_indices]])
 
 
 def kinetic_energy(model: Model, state: State) -> float:
@@ -355,9 +290,9 @@ def kinetic_energy(model: Model, state: State) -> float:
     InvalidArgument
         If ``state`` does not fit the model.
     """
-    tree_state = _tree_state(model, state)
-    rotor_energy = rotor_energy_from_rates(model.tree.armature, tree_state.qdot)
-    return float(tree_kinetic_energy(model.tree, tree_state.q, tree_state.qdot) + rotor_energy)
+    arguments.require_instance("model", model, Model)
+    model.check_state(state)
+    return model_equations.kinetic_energy(model, state)
 
 
 def potential_energy(model: Model, state: State) -> float:
@@ -370,10 +305,9 @@ def potential_energy(model: Model, state: State) -> float:
     InvalidArgument
         If ``state`` does not fit the model.
     """
-    tree_state = _tree_state(model, state)
-    stored = float(tree_potential_energy(model.tree, tree_state.q))
-    energy_of_forces = getattr(model.force_law, "energy", None)
-    return stored + (0.0 if energy_of_forces is None else float(energy_of_forces(model.body_state(state))))
+    arguments.require_instance("model", model, Model)
+    model.check_state(state)
+    return model_equations.potential_energy(model, state)
 
 
 def _tree_state(model: Model, state: State) -> State:

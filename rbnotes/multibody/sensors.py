@@ -15,15 +15,14 @@ from rbnotes.dynamics import State
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.model_dynamics import (
     body_index,
-    constrained_tree_acceleration,
     forward_dynamics,
     frame_in_body,
     frame_jacobian,
     frame_jacobian_rate_unchecked,
     frame_jacobian_unchecked,
     tree_frame,
-    velocity_map,
 )
+from rbnotes.multibody.model_equations import constrained_tree_acceleration, velocity_map
 from rbnotes.multibody.reduced.dynamics import gyroscopic_and_gravity_wrenches
 from rbnotes.multibody.reduced.joint_reactions import constraints_on_bodies, joint_transmitted_wrenches
 from rbnotes.unchecked.linear_algebra import matvec
@@ -142,11 +141,11 @@ def joint_wrench(model: Model, state: State, body: str, *, tau: ArrayLike = 0.0)
     B = velocity_map(model, tree_state).B
     qddot, multipliers = constrained_tree_acceleration(model, tree_state, B, tau)
     kinematics = tree.body_kinematics(tree_state)
-    accelerations = kinematics.J @ qddot + kinematics.bias_acceleration
+    accelerations = kinematics.J @ qddot[state.v.size :] + kinematics.bias_acceleration
     wrenches = matvec(tree.inertias, accelerations)
     wrenches -= gyroscopic_and_gravity_wrenches(tree, tree_state.q, tree_state.qdot)
-    bodies = State(kinematics.body_poses, kinematics.phi, t=state.t)
-    wrenches -= np.reshape(arguments.call_user_function("forces", model.force_law, bodies).f, wrenches.shape)
+    force = arguments.call_user_function("forces", model.force_law, model.body_state(state)).f
+    wrenches -= np.reshape(force[: wrenches.size], wrenches.shape)
     equations = [each for each in model.constraints if not each.unilateral]
     for _, rows, own in constraints_on_bodies(tree, equations, tree_state):
         wrenches -= (rows.T @ multipliers[own]).reshape(wrenches.shape)

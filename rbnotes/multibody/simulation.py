@@ -29,7 +29,7 @@ from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.maximal.stepping import StepResult
 from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
-from rbnotes.multibody.model import Model
+from rbnotes.multibody.model import Model, check_no_particles
 from rbnotes.multibody.model_constraints import check_initial_state, check_position_constraints
 from rbnotes.multibody.model_joint_space import ModelJointSpace, joint_space_features
 from rbnotes.multibody.reduced.adaptive_integration import METHODS as ADAPTIVE_METHODS
@@ -168,6 +168,7 @@ def simulate(
         If bodies may have passed through each other in a step.
     """
     arguments.require_instance("model", model, Model)
+    check_no_particles(model, "none; rbnotes.dynamics.integrate moves particles by a scheme")
     h = arguments.positive_number("h", h)
     num_steps = _num_steps(h, duration, steps)
     if control is not None and not callable(control):

@@ -13,11 +13,10 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import State
 from rbnotes.errors import NotConverged
 from rbnotes.multibody.model import Model
-from rbnotes.multibody.model_derivatives import centered_tree, linearized_residual
+from rbnotes.multibody.model_derivatives import stiffness
+from rbnotes.multibody.model_equations import centered_tree
 from rbnotes.multibody.reduced.constrained_dynamics import constraint_rows
 from rbnotes.multibody.reduced.constraint_stacking import constraint_label
-from rbnotes.multibody.reduced.dynamics import coordinate_constraints
-from rbnotes.unchecked import se3
 from rbnotes.unchecked.frozen import replace_unchecked
 
 DIFFERENCE_STEP = 1e-6
@@ -88,7 +87,10 @@ def equilibrium(
     max_iterations = arguments.count("max_iterations", max_iterations, minimum=1)
     unlocked = _unlocked_columns(model, locked)
     state = replace_unchecked(
-        initial_guess, phi=np.zeros_like(initial_guess.phi), qdot=np.zeros_like(initial_guess.qdot)
+        initial_guess,
+        phi=np.zeros_like(initial_guess.phi),
+        v=np.zeros_like(initial_guess.v),
+        qdot=np.zeros_like(initial_guess.qdot),
     )
     multipliers: Array = np.zeros(len(_equations(model, state).error))
     for _ in range(max_iterations):
@@ -124,14 +126,14 @@ def _unlocked_columns(model: Model, locked: Sequence[str]) -> NDArray[np.intp]:
     for name in names:
         is_locked[model.tree.coordinate_slices[model.index(name)]] = True
     free_bodies = [np.full(6, model.bodies[i].name in names) for i in model.free_body_indices]
-    return np.flatnonzero(~np.concatenate([*free_bodies, is_locked[model.joint_indices]]))
+    particles = np.zeros(3 * len(model.particles), dtype=bool)
+    return np.flatnonzero(~np.concatenate([*free_bodies, particles, is_locked[model.joint_indices]]))
 
 
 def _equations(model: Model, state: State) -> _Equations:
     """Return the generalized forces at rest, and the rows and errors of the equality constraints."""
     tree, tree_state, tree_from_model = centered_tree(model, state)
-    force = linearized_residual(model, state, np.zeros(state.size)).f
-    own_rows, _ = coordinate_constraints(tree, tree_state.q, tree_state.qdot)
+    own_rows = tree.coordinate_constraint_rows(tree_state).rows
     rows: list[Array] = [own_rows]
     errors: list[Array] = [np.zeros(len(own_rows))]
     for constraint in model.constraints:
@@ -139,13 +141,13 @@ def _equations(model: Model, state: State) -> _Equations:
             G, error, _, _ = constraint_rows(tree, constraint, tree_state, state.t)
             rows.append(G)
             errors.append(error)
-    return _Equations(force, np.concatenate(rows) @ tree_from_model, np.concatenate(errors))
+    return _Equations(model.force(state), np.concatenate(rows) @ tree_from_model, np.concatenate(errors))
 
 
 def _newton_matrix(model: Model, state: State, multipliers: Array, unlocked: NDArray[np.intp]) -> Array:
     """Return the derivative of forces and errors with respect to the configuration and the multipliers."""
     G = _equations(model, state).G
-    K = linearized_residual(model, state, np.zeros(state.size)).K
+    K = stiffness(model, state)
     if np.any(multipliers):
         for column in range(state.size):
             increment = DIFFERENCE_STEP * np.eye(state.size)[column]
@@ -185,14 +187,14 @@ def _add_step(
 
 
 def _retract(model: Model, state: State, increment: Array) -> State:
-    """Return the state with poses ``E exp([xi])`` and coordinates plus their increments."""
-    twists = increment[: state.phi.size].reshape(-1, 6)
+    """Return the state after an increment, with coordinates of joints away from singular states."""
+    state = model.retract(state, increment, 0.0)
     q: Array = np.zeros(model.tree.num_coordinates)
-    q[model.joint_indices] = state.q + increment[state.phi.size :]
+    q[model.joint_indices] = state.q
     for body, own in zip(model.bodies, model.tree.coordinate_slices, strict=True):
         if body.joint is not None:
             q[own], _ = body.joint.compute_reparametrization(q[own], np.zeros_like(q[own]))
-    return replace_unchecked(state, E=state.E @ se3.exp(twists), q=q[model.joint_indices])
+    return replace_unchecked(state, q=q[model.joint_indices])
 
 
 def _refuse_violated_limits(model: Model, state: State) -> None:

@@ -34,10 +34,10 @@ from rbnotes.constraints.sequential_impulses import equality_gauss_seidel
 from rbnotes.constraints.stabilization import project_positions, velocity_target
 from rbnotes.dynamics import (
     State,
-    System,
     body_acceleration,
     gyroscopic_wrench,
     linearly_implicit_velocity,
+    mechanical_system,
     solve_unconstrained_step,
     symplectic_euler,
     trapezoidal_problem,
@@ -175,7 +175,7 @@ def planar_properties(M):
 
 def trapezoidal_velocity(M, v, f, K, D, h):
     """Velocities after a step of the library's trapezoidal rule."""
-    system = System(M, lambda q, qdot: f, lambda q, qdot: K, lambda q, qdot: D)
+    system = mechanical_system(M, lambda q, qdot: f, lambda q, qdot: K, lambda q, qdot: D)
     return solve_unconstrained_step(trapezoidal_problem(system, State(q=0 * v, qdot=v), h))
 
 

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from scipy.integrate import solve_ivp
 
-from rbnotes import inertia, se3, so3
+from rbnotes import Body, Model, inertia, se3, so3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import (
     Forces,
-    FreeSystem,
     State,
     body_acceleration,
     bridson_marino,
@@ -41,7 +40,12 @@ M = inertia.spatial_inertia(2.0, np.diag([0.4, 0.7, 0.9]), [0.1, -0.2, 0.3])
 START = State(se3.exp([0.3, -0.2, 0.5, 1.0, 0.0, 2.0]), np.array([1.0, 2.0, -0.5, 0.3, 0.4, -0.2]))
 
 
-FREE = FreeSystem(M, gravity=[0.0, 0.0, 0.0])
+def one_body(M, **fields):
+    """Return a model of one free body."""
+    return Model([Body("body", inertia=M)], **fields)
+
+
+FREE = one_body(M, gravity=[0.0, 0.0, 0.0])
 
 
 @given(masses(), inertias(), vectors(), twists(), twists())
@@ -79,7 +83,7 @@ def test_precession_of_an_axisymmetric_body():
     top = inertia.spatial_inertia(1.0, np.diag([I1, I1, I3]))
     h, steps = 0.05, 20
     start = State(np.eye(4), np.append(spin, np.zeros(3)))
-    path = integrate(runge_kutta, FreeSystem(top, gravity=[0, 0, 0]), start, h, steps)
+    path = integrate(runge_kutta, one_body(top, gravity=[0, 0, 0]), start, h, steps)
     t = h * np.arange(steps + 1)
     rate = (I3 - I1) / I1 * spin[2]
     expected = np.stack(
@@ -94,7 +98,7 @@ def test_precession_of_an_axisymmetric_body():
 @given(inertias(), masses(), vectors(), twists())
 def test_gyroscopic_damping_is_the_derivative(J, m, c, phi):
     body = inertia.spatial_inertia(m, J, c)
-    result = FreeSystem(body[None]).linearized_force(State(np.eye(4), phi)).D.toarray()
+    result = one_body(body).linearized_force(State(np.eye(4), phi)).D.toarray()
     expected = jacobian(lambda twist: gyroscopic_wrench(body, twist), phi).value
     np.testing.assert_allclose(result, expected, rtol=0, atol=1e-7 * (1 + np.abs(expected).max()))
 
@@ -118,7 +122,8 @@ def tumbling_system():
             Damping(0.2, [0, 1]),
         ]
     )
-    system = FreeSystem(bodies, [0.7], applied_forces=groups)
+    named = [Body(name, inertia=each) for name, each in zip("ab", bodies, strict=True)]
+    system = Model(named, particles=[0.7], forces=groups)
     poses = se3.exp([[0.3, -0.2, 0.5, 1.0, 0.0, 2.0], [-0.6, 0.4, 0.1, 0.2, 1.1, 1.4]])
     twists = [[1.0, 2.0, -0.5, 0.3, 0.4, -0.2], [-1.5, 0.3, 0.8, 0.1, -0.6, 0.4]]
     return system, State(poses, twists, [[0.3, 1.8, 0.9]], [[0.5, -0.4, 0.2]])
@@ -133,15 +138,16 @@ def test_forces_and_their_derivatives():
     np.testing.assert_allclose(result.K.toarray(), K, rtol=0, atol=1e-7)
     np.testing.assert_allclose(result.D.toarray(), D, rtol=0, atol=1e-7)
     # What gravity and the gyroscopic wrench contribute is not small beside it.
-    assert abs(system.gravity_stiffness(state)).max() > 0.1
-    assert abs(result.D - system.linearized_applied_forces(state).D).max() > 0.1
+    applied = system.forces(state)
+    assert abs(result.K - applied.K).max() > 0.1
+    assert abs(result.D - applied.D).max() > 0.1
 
 
 def test_power_is_the_rate_of_the_energy():
     system, state = tumbling_system()
-    groups, h = system.applied_forces, 1e-4
+    groups, h = system.forces, 1e-4
     ends = [runge_kutta(system, state, each * h) for each in (1, 2)]
-    energies = [system.energy(s) + groups.energy(s) for s in (state, *ends)]
+    energies = [system.energy(s) for s in (state, *ends)]
     rate = (4 * energies[1] - 3 * energies[0] - energies[2]) / (2 * h)
     assert rate == pytest.approx(-groups.dissipated_power(state), rel=1e-4)
 
@@ -189,7 +195,7 @@ def test_thrown_body_follows_a_parabola():
     body = inertia.spatial_inertia(0.01, 1e-5 * np.diag([1.0, 2.0, 2.5]))
     g, h, steps = np.array([0.0, 0.0, -9.81]), 0.02, 25
     start = State(np.eye(4), np.array([0.0, 5.0, 0.0, 1.0, 0.0, 3.0]))
-    path = integrate(runge_kutta, FreeSystem(body, gravity=g), start, h, steps)
+    path = integrate(runge_kutta, one_body(body, gravity=g), start, h, steps)
     t = h * np.arange(steps + 1)[:, None]
     np.testing.assert_allclose(path.E[:, 0, :3, 3], t * start.phi[0, 3:] + t**2 / 2 * g, atol=1e-9)
 
@@ -204,20 +210,21 @@ class TestErrors:
             body_acceleration(M, START.phi, np.zeros(3))
         with pytest.raises(InvalidArgument, match="M: got smallest eigenvalue"):
             kinetic_energy(-M, START.phi)
-        with pytest.raises(InvalidArgument, match="inertias: got smallest eigenvalue"):
-            FreeSystem(-M)
-        with pytest.raises(InvalidArgument, match="masses: got 0"):
-            FreeSystem(masses=[0.0])
-        with pytest.raises(InvalidArgument, match="state: got 1 bodies, 1 particles and 0 coordinates"):
+        with pytest.raises(InvalidArgument, match="body 'body': inertia: got"):
+            one_body(-M)
+        with pytest.raises(InvalidArgument, match="particles: got 0"):
+            Model(particles=[0.0])
+        with pytest.raises(InvalidArgument, match=r"state: got 1 poses, .* 1 particles, expected"):
             FREE.force(State(np.eye(4), x=[0.0, 0.0, 0.0]))
-        with pytest.raises(InvalidArgument, match="applied_forces: got tuple"):
-            FreeSystem(M, applied_forces=lambda state: (1, 2)).force(START)
+        with pytest.raises(InvalidArgument, match="forces: got tuple"):
+            one_body(M, forces=lambda state: (1, 2)).force(START)
         wrong = Forces(np.zeros(6), np.eye(3), np.eye(6))
-        with pytest.raises(InvalidArgument, match=r"applied_forces K: got shape \(3, 3\)"):
-            FreeSystem(M, applied_forces=lambda state: wrong).linearized_force(START)
+        with pytest.raises(InvalidArgument, match=r"forces K: got shape \(3, 3\)"):
+            one_body(M, forces=lambda state: wrong).linearized_force(START)
 
 
 @pytest.mark.parametrize(("bodies", "particles"), [(0, 3), (2, 0), (2, 2)])
 def test_size_counts_six_for_a_body_and_three_for_a_particle(bodies, particles):
-    system = FreeSystem(np.tile(M, (bodies, 1, 1)), np.ones(particles))
-    assert system.size == system.sparse_mass_matrix.shape[0] == 6 * bodies + 3 * particles
+    system = Model([Body(str(i), inertia=M) for i in range(bodies)], particles=np.ones(particles))
+    state = system.state(x=np.zeros((particles, 3)))
+    assert state.size == system.mass_matrix(state).shape[0] == 6 * bodies + 3 * particles

@@ -3,16 +3,15 @@
 import numpy as np
 import pytest
 
-from rbnotes import inertia, se3
+from rbnotes import Body, Model, inertia, se3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import (
-    FreeSystem,
     FullyImplicitScheme,
     State,
-    System,
     fully_implicit_euler,
     implicit_midpoint,
     integrate,
+    mechanical_system,
     runge_kutta,
 )
 from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, on_particle, on_world, path_through
@@ -30,7 +29,8 @@ def bodies(springs=True, gravity=(0.3, -9.0, 2.0)):
         (on_particle(0), on_world([1.0, 1.0, 1.0])),
     ]
     groups = [PathForces(law, path_through(*pair)) for pair in ends] if springs else []
-    system = FreeSystem([BODY, BODY], [0.7], gravity, ForceGroups(groups))
+    bodies = [Body(name, inertia=BODY) for name in "ab"]
+    system = Model(bodies, particles=[0.7], gravity=gravity, forces=ForceGroups(groups))
     rng = np.random.default_rng(3)
     start = State(
         se3.exp(rng.normal(size=(2, 6))),
@@ -75,7 +75,7 @@ def test_generalized_coordinates():
         )
 
     M = np.array([[2.0, 0.3], [0.3, 1.0]])
-    system = System(
+    system = mechanical_system(
         M,
         force,
         lambda q, qdot: jacobian(lambda q: force(q, qdot), q).value,

@@ -5,15 +5,17 @@ import pytest
 from scipy import sparse
 from scipy.integrate import solve_ivp
 
+from rbnotes import Model
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.dynamics import (
+    Forces,
     State,
-    System,
     bridson_marino,
     effective_force,
     implicit_euler,
     implicit_euler_problem,
     integrate,
+    mechanical_system,
     runge_kutta,
     solve_unconstrained_step,
     symplectic_euler,
@@ -33,25 +35,29 @@ START = State(q=[0.5, -0.3], qdot=[0.2, 0.4])
 MASS = np.array([[2.0, 0.3], [0.3, 1.0]])
 
 
-def damped_pair(damping=0.3):
-    """Return two coupled masses on nonlinear springs, with damping that depends on position and velocity."""
+def damped_forces(damping=0.3):
+    """Return force, K and D of two coupled masses on nonlinear springs, with damping that varies."""
 
     def force(x, v):
         springs = -np.array([2 * x[0] + x[0] ** 3 - x[1], 3 * np.sin(x[1]) - x[0]])
         return springs - damping * np.array([v[0] * (1 + x[1] ** 2), v[1] + v[1] ** 3])
 
-    return System(
-        MASS,
+    return (
         force,
         lambda x, v: jacobian(lambda y: force(y, v), x).value,
         lambda x, v: jacobian(lambda w: force(x, w), v).value,
     )
 
 
+def damped_pair(damping=0.3):
+    """Return the system of :func:`damped_forces`."""
+    return mechanical_system(MASS, *damped_forces(damping))
+
+
 def reference(system, time):
     def rate(_, state):
         x, v = np.split(state, 2)
-        return np.concatenate([v, np.linalg.solve(MASS, system.force_function(x, v))])
+        return np.concatenate([v, np.linalg.solve(MASS, system.force(State(q=x, qdot=v)))])
 
     solution = solve_ivp(
         rate, (0, time), np.concatenate([START.q, START.qdot]), rtol=1e-12, atol=1e-13, method="DOP853"
@@ -73,7 +79,7 @@ def test_order(name):
 
 def oscillator(stiffness, damping=0.0):
     one = np.eye(1)
-    return System(
+    return mechanical_system(
         one,
         lambda x, v: -stiffness * x - damping * v,
         lambda x, v: -stiffness * one,
@@ -114,9 +120,9 @@ def test_sparse_systems_give_the_same_steps():
     A = rng.normal(size=(6, 6))
     M, K, D = np.diag(rng.uniform(1, 2, 6)), -A @ A.T, -0.1 * np.eye(6)
     state = State(q=rng.normal(size=6), qdot=rng.normal(size=6))
-    dense = System(M, lambda x, v: K @ x + D @ v, lambda x, v: K, lambda x, v: D)
+    dense = mechanical_system(M, lambda x, v: K @ x + D @ v, lambda x, v: K, lambda x, v: D)
     Ms, Ks, Ds = (sparse.csr_array(matrix) for matrix in (M, K, D))
-    thin = System(Ms, lambda x, v: Ks @ x + Ds @ v, lambda x, v: Ks, lambda x, v: Ds)
+    thin = mechanical_system(Ms, lambda x, v: Ks @ x + Ds @ v, lambda x, v: Ks, lambda x, v: Ds)
     for step, _ in STEPS.values():
         assert_same(step(dense, state, 0.1), step(thin, state, 0.1), 1e-12)
 
@@ -141,9 +147,9 @@ def test_step_problems_reproduce_the_steps():
 
 
 def test_bridson_marino_does_not_use_the_stiffness():
-    system = damped_pair()
-    stiffer = System(MASS, system.force_function, lambda q, qdot: np.full((2, 2), 1e9), system.damping)
-    assert_same(bridson_marino(stiffer, START, 0.1), bridson_marino(system, START, 0.1))
+    force, _, damping = damped_forces()
+    stiffer = mechanical_system(MASS, force, lambda q, qdot: np.full((2, 2), 1e9), damping)
+    assert_same(bridson_marino(stiffer, START, 0.1), bridson_marino(damped_pair(), START, 0.1))
 
 
 def test_bridson_marino_solves_for_both_velocities():
@@ -169,17 +175,14 @@ def test_runge_kutta_against_exact_motion():
 def test_time_dependent_forces():
     """Under a force that grows with time, each scheme uses the force at the start or at the end of a step."""
 
-    class DrivenSystem(System):
-        def force(self, state):
-            return np.array([6 * state.t])
+    def growing(state):
+        return Forces.without_derivatives([6 * state.t, 0, 0])
 
-    driven = DrivenSystem(
-        np.eye(1), lambda q, v: q, lambda q, v: np.zeros((1, 1)), lambda q, v: np.zeros((1, 1))
-    )
-    start = State(q=[0.0], t=1.0)
-    assert runge_kutta(driven, start, 1.0).qdot[0] == pytest.approx(9)
-    assert bridson_marino(driven, start, 1.0).qdot[0] == pytest.approx(9)
-    assert symplectic_euler(driven, start, 1.0).qdot[0] == pytest.approx(6)
+    driven = Model(particles=[1.0], gravity=[0, 0, 0], forces=growing)
+    start = driven.state(x=[[0, 0, 0]], t=1.0)
+    assert runge_kutta(driven, start, 1.0).v[0, 0] == pytest.approx(9)
+    assert bridson_marino(driven, start, 1.0).v[0, 0] == pytest.approx(9)
+    assert symplectic_euler(driven, start, 1.0).v[0, 0] == pytest.approx(6)
 
 
 class TestErrors:
@@ -189,17 +192,19 @@ class TestErrors:
                 step(damped_pair(), START, 0.0)
 
     def test_singular_step(self):
-        system = System(np.eye(1), lambda x, v: x, lambda x, v: np.eye(1), lambda x, v: np.zeros((1, 1)))
+        system = mechanical_system(
+            np.eye(1), lambda x, v: x, lambda x, v: np.eye(1), lambda x, v: np.zeros((1, 1))
+        )
         with pytest.raises(SingularConfiguration, match="mass: got a singular matrix"):
             implicit_euler(system, State(q=[1.0], qdot=[1.0]), 1.0)
 
     def test_shapes(self):
         with pytest.raises(InvalidArgument, match=r"inertia: got shape \(2, 3\)"):
-            System(np.ones((2, 3)), lambda x, v: x, lambda x, v: x, lambda x, v: x)
-        wrong = System(MASS, lambda x, v: np.zeros(3), lambda x, v: MASS, lambda x, v: MASS)
-        with pytest.raises(InvalidArgument, match=r"force_function\(q, qdot\): got shape \(3,\)"):
+            mechanical_system(np.ones((2, 3)), lambda x, v: x, lambda x, v: x, lambda x, v: x)
+        wrong = mechanical_system(MASS, lambda x, v: np.zeros(3), lambda x, v: MASS, lambda x, v: MASS)
+        with pytest.raises(InvalidArgument, match=r"force\(q, qdot\): got shape \(3,\)"):
             implicit_euler(wrong, START, 0.1)
-        wrong = System(MASS, lambda x, v: np.zeros(2), lambda x, v: np.eye(3), lambda x, v: MASS)
+        wrong = mechanical_system(MASS, lambda x, v: np.zeros(2), lambda x, v: np.eye(3), lambda x, v: MASS)
         with pytest.raises(InvalidArgument, match=r"stiffness\(q, qdot\): got shape \(3, 3\)"):
             implicit_euler(wrong, START, 0.1)
 
@@ -208,26 +213,24 @@ class TestErrors:
 @pytest.mark.parametrize("scheme", ["implicit", "trapezoidal"])
 def test_both_force_arrangements(make, scheme):
     """By derivatives of the force along the motion: f_hat lacks the old velocities, f_tilde has them."""
-    h, pair = 0.1, damped_pair()
-    like = System(
-        make(MASS),
-        pair.force_function,
-        lambda x, v: make(pair.stiffness(x, v)),
-        lambda x, v: make(pair.damping(x, v)),
+    h, mass = 0.1, make(MASS)
+    force, stiffness, damping = damped_forces()
+    like = mechanical_system(
+        mass, force, lambda x, v: make(stiffness(x, v)), lambda x, v: make(damping(x, v))
     )
     x, v = START.q, START.qdot
 
     def rate(direction):
         """Change of the force when positions and velocities change along directions."""
         dx, dv = direction
-        return derivative(lambda t: pair.force_function(x + t * dx, v + t * dv)).value
+        return derivative(lambda t: force(x + t * dx, v + t * dv)).value
 
     still = np.zeros(2)
-    f, by_x, by_v = pair.force_function(x, v), rate((v, still)), rate((still, v))
+    f, by_x, by_v = force(x, v), rate((v, still)), rate((still, v))
     if scheme == "implicit":
         stage, f_hat, f_tilde = implicit_euler_problem(like, START, h), f - by_v, f + h * by_x
     else:
         stage = trapezoidal_problem(like, START, h)
         f_hat, f_tilde = f - by_v / 2 + h / 4 * by_x, f + h / 2 * by_x
-    assert np.allclose(effective_force(stage, like.inertia, v, h), f_hat, atol=1e-9)
+    assert np.allclose(effective_force(stage, mass, v, h), f_hat, atol=1e-9)
     assert np.allclose(effective_force(stage, stage.mass, v, h), f_tilde, atol=1e-9)

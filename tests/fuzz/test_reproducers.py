@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from rbnotes import constraints, dynamics, euler, forces, friction, inertia, quaternion, se3
+from rbnotes import Body, Model, constraints, dynamics, euler, forces, friction, inertia, quaternion, se3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.complementarity import LCP, BoxLCP, gauss_seidel, lemke, principal_pivoting, solve
 from rbnotes.constraints import sequential_impulses, soft_constraints, stabilization
 from rbnotes.contact import Contacts, contact_points, normal_velocity_targets
-from rbnotes.dynamics import BilateralRows, FreeSystem, State, StepProblem, System, UnilateralRows, integrate
+from rbnotes.dynamics import BilateralRows, State, StepProblem, UnilateralRows, integrate, mechanical_system
 from rbnotes.forces import symmetry
 from rbnotes.forces.muscle import Condition, piecewise_cubic
 from rbnotes.friction import single_qp
@@ -18,10 +18,17 @@ from rbnotes.multibody import maximal
 M, M3 = np.eye(2), np.eye(3)
 SKEWED = StepProblem([[1.0, 0.5, 0], [0, 1, 0], [0, 0, 1]], np.ones(3), contacts=Contacts([np.eye(3)], 0.5))
 BODY = inertia.spatial_inertia(2.0, np.diag([0.1, 0.2, 0.25]), [0.0, 0.0, 0.0])
-FREE, AT_REST = FreeSystem(BODY, gravity=[0.0, 0.0, 0.0]), State(np.eye(4), np.zeros(6))
 
 
-TWO = FreeSystem(np.stack([BODY, BODY]), gravity=[0.0, 0.0, 0.0])
+def free_bodies(*inertias, **fields):
+    """Return a model of free bodies with these inertias."""
+    return Model([Body(str(i), inertia=each) for i, each in enumerate(inertias)], **fields)
+
+
+FREE, AT_REST = free_bodies(BODY, gravity=[0.0, 0.0, 0.0]), State(np.eye(4), np.zeros(6))
+
+
+TWO = free_bodies(BODY, BODY, gravity=[0.0, 0.0, 0.0])
 TWO_AT_REST = State(np.stack([np.eye(4)] * 2), np.zeros((2, 6)))
 PAIR = np.stack([np.eye(4), np.eye(4)])
 ONE_UNKNOWN = LCP([[1.0]], [-1.0])
@@ -43,7 +50,7 @@ def with_force(f):
     """Return a step of a system with the given force."""
     none = lambda q, qdot: np.zeros((2, 2))  # noqa: E731
     return dynamics.symplectic_euler(
-        System(M, lambda q, qdot: f, none, none), State(q=np.zeros(2), qdot=np.zeros(2)), 0.1
+        mechanical_system(M, lambda q, qdot: f, none, none), State(q=np.zeros(2), qdot=np.zeros(2)), 0.1
     )
 
 
@@ -56,7 +63,7 @@ def project_particle(**options):
 def step_of_particle(rows):
     """Return a step of a particle with two coordinates under the given rows."""
     still = lambda q, qdot: np.zeros((2, 2))  # noqa: E731
-    system = System(M, lambda q, qdot: np.zeros(2), still, still)
+    system = mechanical_system(M, lambda q, qdot: np.zeros(2), still, still)
     start = State(q=np.zeros(2), qdot=np.ones(2))
     return dynamics.constrained_step(dynamics.symplectic_euler, system, start, 0.1, lambda state, h: [rows])
 
@@ -79,7 +86,7 @@ def step_of_free_body(scheme, h):
 
 CALLS = {
     "no steps, and fewer": (lambda: integrate(dynamics.symplectic_euler, FREE, AT_REST, 0.1, -3), "steps"),
-    "a mass that is not definite": (lambda: FreeSystem(-BODY), "inertias"),
+    "a mass that is not definite": (lambda: free_bodies(-BODY), "body '0': inertia"),
     **{
         f"{name} a step of no length": (lambda scheme=scheme: step_of_free_body(scheme, 0.0), "h")
         for name, scheme in SCHEMES.items()
@@ -107,18 +114,21 @@ CALLS = {
     "a step that is not a number": (lambda: dynamics.symplectic_euler(FREE, AT_REST, np.nan), "h"),
     "a step without end": (lambda: dynamics.implicit_euler(FREE, AT_REST, np.inf), "h"),
     "a step that is an array": (lambda: dynamics.symplectic_euler(FREE, AT_REST, [0.1, 0.1]), "h"),
-    "a mass that is not a number": (lambda: FreeSystem(np.nan * BODY), "inertias"),
-    "an inertia that is not symmetric": (lambda: FreeSystem(BODY + np.triu(np.ones((6, 6)), 1)), "inertias"),
-    "no mass": (lambda: FreeSystem(0 * BODY), "inertias"),
-    "a callback's NaN": (lambda: with_force([np.nan, 0.0]), "force_function"),
-    "a callback's column": (lambda: with_force([[1.0], [0.0]]), "force_function"),
+    "a mass that is not a number": (lambda: free_bodies(np.nan * BODY), "body '0': inertia"),
+    "an inertia that is not symmetric": (
+        lambda: free_bodies(BODY + np.triu(np.ones((6, 6)), 1)),
+        "body '0': inertia",
+    ),
+    "no mass": (lambda: free_bodies(0 * BODY), "body '0': inertia"),
+    "a callback's NaN": (lambda: with_force([np.nan, 0.0]), "force"),
+    "a callback's column": (lambda: with_force([[1.0], [0.0]]), "force"),
     "a twist that is a column": (lambda: State(np.eye(4), np.zeros((6, 1))), "phi"),
     "poses of several lengths": (lambda: State([[1.0], [1.0, 2.0]]), "E"),
     "numbers that are a column": (lambda: State(q=np.zeros((2, 1))), "q"),
     "a pose that is none": (lambda: State(2 * np.eye(4), np.zeros(6)), "E"),
     "a pose that is not a number": (lambda: State(np.full((4, 4), np.nan), np.zeros(6)), "E"),
     "a twist that is not a number": (lambda: State(np.eye(4), np.full(6, np.nan)), "phi"),
-    "a weight that is not a number": (lambda: FreeSystem(BODY, gravity=[0.0, np.nan, 0.0]), "gravity"),
+    "a weight that is not a number": (lambda: free_bodies(BODY, gravity=[0.0, np.nan, 0.0]), "gravity"),
     "one twist for two bodies": (lambda: State(PAIR, np.zeros(6)), "phi"),
     "contacts with a target that is a column": (lambda: UnilateralRows([[1.0, 0.0]], [[0.1]]), "target"),
     "a target without entries": (lambda: BilateralRows([[1.0, 0.0]], np.zeros((0, 1))), "target"),
@@ -251,7 +261,7 @@ SPARSE = {
     "free step": lambda mass: dynamics.solve_unconstrained_step(StepProblem(mass, np.ones(2))),
     "factors": lambda mass: constraints.factor_kkt(mass, sparse.csc_array([[1.0, 0.0]])).solve([1.0, 0.0]),
     "Euler's step": lambda mass: dynamics.symplectic_euler(
-        System(mass, lambda q, qdot: np.ones(2), *[lambda q, qdot: sparse.csc_array((2, 2))] * 2),
+        mechanical_system(mass, lambda q, qdot: np.ones(2), *[lambda q, qdot: sparse.csc_array((2, 2))] * 2),
         State(q=np.zeros(2), qdot=np.ones(2)),
         0.1,
     ),

@@ -27,7 +27,8 @@ def test_every_public_name_is_in_the_table():
 
 
 def test_table_contains_only_existing_names():
-    assert sorted(covered() - set(public())) == []
+    # Methods of results whose class is private, such as those of mechanical_system, have no public name.
+    assert sorted(name for name in covered() - set(public()) if "._" not in name) == []
 
 
 @pytest.mark.parametrize("call", ALL)

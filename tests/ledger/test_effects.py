@@ -14,14 +14,13 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import lsq_linear
 from scipy.spatial.transform import Rotation
 
-from rbnotes import ledger
+from rbnotes import Model, ledger
 from rbnotes.cli import main
 from rbnotes.complementarity import LCP, NotSolved, solve
 from rbnotes.constraints import constrained_force, constrained_velocity
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import (
     Forces,
-    FreeSystem,
     State,
     StepProblem,
     implicit_euler,
@@ -50,8 +49,8 @@ def advance(acceleration: Callable[[float, float], float], x: float, v: float, s
     return x, v
 
 
-def unit_mass(force: Callable[[State], Forces]) -> FreeSystem:
-    return FreeSystem(masses=[1.0], gravity=[0, 0, 0], applied_forces=force)
+def unit_mass(force: Callable[[State], Forces]) -> Model:
+    return Model(particles=[1.0], gravity=[0, 0, 0], forces=force)
 
 
 def contact_impulse() -> Numbers:
@@ -99,7 +98,7 @@ def error_ratios() -> Numbers:
 
     system, start = unit_mass(force), State(x=[[0.8, 0.1, -0.3]], v=[[0.2, 0.5, 0.1]])
 
-    def printed(system: FreeSystem, state: State, h: float) -> State:
+    def printed(system: Model, state: State, h: float) -> State:
         M, v = system.mass_matrix(state), state.velocity
         f, K, D = system.linearized_force(state)
         force = f - D @ v / 2 + h**2 / 4 * K @ v
@@ -280,7 +279,7 @@ def cable_accelerations() -> Numbers:
                 D = np.block([[-2.0 * np.outer(a[i], a[i]) for _ in range(4)] for i in range(4)])
             return Forces(f.ravel(), K, D)
 
-        system = FreeSystem(masses=[0.25] * 4, gravity=[0, -G, 0], applied_forces=forces)
+        system = Model(particles=[0.25] * 4, gravity=[0, -G, 0], forces=forces)
         end = integrate(implicit_euler, system, State(x=points), 0.02, 50)[-1]
         accelerations.append(-float(end.v.mean(axis=0)[1] / end.t))
     return tuple(accelerations)

@@ -27,7 +27,7 @@ TREES = ((-1, 0, 1), (-1, 0, 0), (-1, -1, 0), (-1, 0, 1), (-1, -1, 1))
 
 def _assembly(parents: tuple[int, ...], kinds: tuple[str, ...], numbers: Array) -> Assembly:
     n = len(parents)
-    frames = np.tile(np.eye(4), (2, n, 1, 1))
+    frames: Array = np.tile(np.eye(4), (2, n, 1, 1))
     frames[..., :3, :3] = Rotation.from_rotvec(numbers[:, :6].reshape(-1, 3)).as_matrix().reshape(2, n, 3, 3)
     frames[..., :3, 3] = numbers[:, 6:12].reshape(2, n, 3)
     frames = round_poses(frames)

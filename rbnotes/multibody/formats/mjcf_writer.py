@@ -16,7 +16,7 @@ from rbnotes.multibody.formats._mjcf_robot import geometry_attributes, pose_attr
 from rbnotes.multibody.formats._xml import format_document, format_numbers
 from rbnotes.multibody.formats.mjcf_model import MjcfActuator, MjcfModel
 from rbnotes.multibody.formats.robot import Robot
-from rbnotes.multibody.model import Body, Model
+from rbnotes.multibody.model import Body, Model, check_no_particles
 from rbnotes.multibody.reduced.constraints import Gear, JointLimit, LoopClosure, RotationLimit, Weld
 from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.shapes import ConvexMesh, Plane, Shape
@@ -61,6 +61,7 @@ class _Writer:
     def __init__(self, model: MjcfModel | Model) -> None:
         self.mjcf = model if isinstance(model, MjcfModel) else None
         self.model = model.model if isinstance(model, MjcfModel) else model
+        check_no_particles(self.model, "none; MJCF files have bodies only")
         self.joint_names = {body.name: body.name for body in self.model.bodies}
         if self.mjcf is not None:
             self.joint_names |= {joint.body: joint.name for joint in self.mjcf.joints}

@@ -28,7 +28,8 @@ from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix, Singul
 from rbnotes.constraints.kkt import factor_kkt_unchecked
 from rbnotes.contact import Collider, ContactPoints
 from rbnotes.contact.detection import check_colliders, check_excluded_pairs, contact_points_unchecked
-from rbnotes.dynamics import GRAVITY, BilateralRows, ForceLaw, Forces, FreeSystem, State, zero_forces
+from rbnotes.dynamics import GRAVITY, BilateralRows, ForceLaw, Forces, State, zero_forces
+from rbnotes.dynamics.free_system import FreeSystem
 from rbnotes.dynamics.mechanical_system import StateRetraction
 from rbnotes.multibody.maximal.joint_kinematics import Joint, JointKinematics
 from rbnotes.unchecked import stabilization
@@ -90,13 +91,7 @@ class MaximalModel(StateRetraction):
         joints = arguments.instances("joints", self.joints, Joint)
         arguments.require_force_law("applied_forces", self.applied_forces)
         gravity = arguments.single_vector("gravity", self.gravity)
-        free_system = construct_unchecked(
-            FreeSystem,
-            inertias=inertias,
-            masses=np.zeros(0),
-            gravity=gravity,
-            applied_forces=self.applied_forces,
-        )
+        free_system = FreeSystem(inertias, np.zeros(0), gravity, self.applied_forces)
         for joint in joints:
             if joint.max_body_index >= count:
                 got = f"a {joint.kind} joint between {joint.parent} and {joint.body}"

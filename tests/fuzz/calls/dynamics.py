@@ -6,12 +6,11 @@ import numpy as np
 from engine import Call
 from scipy import sparse
 
-from rbnotes import dynamics, se3
+from rbnotes import Body, Model, dynamics, se3
 from rbnotes.dynamics import (
     free_body_schemes,
     free_system,
     fully_implicit,
-    mechanical_system,
     schemes,
 )
 from rbnotes.dynamics.reduction import Reduction
@@ -20,15 +19,8 @@ INERTIA = np.diag([1.0, 2.0, 2.5, 4.0, 4.0, 4.0])
 E = se3.exp([0.1, 0.2, 0.3, 1.0, 2.0, 3.0])
 PHI = np.array([0.5, -0.25, 1.0, 0.25, 0.5, -1.0])
 STATE = dynamics.State(E=E, phi=PHI, x=[[1.0, 0.0, 2.0]], v=[[0.5, 0.0, -0.5]])
-FREE = dynamics.FreeSystem(inertias=INERTIA, masses=[2.0])
+FREE = Model([Body("body", inertia=INERTIA)], particles=[2.0])
 VELOCITY = np.concatenate([PHI, [0.5, 0.25, -0.5]])
-
-
-def constant_force(state):
-    return dynamics.Forces(np.linspace(0, 1, state.size), -np.eye(state.size), -0.5 * np.eye(state.size))
-
-
-FORCED_SYSTEM = dynamics.FreeSystem(inertias=INERTIA, masses=[2.0], applied_forces=constant_force)
 
 
 def force_at(q, qdot):
@@ -49,12 +41,12 @@ def potential(q):
 
 SPRING = {
     "inertia": np.diag([1.0, 2.0]),
-    "force_function": force_at,
+    "force": force_at,
     "stiffness": stiffness,
     "damping": damping,
     "potential": potential,
 }
-SYSTEM = dynamics.System(**SPRING)
+SYSTEM = dynamics.mechanical_system(**SPRING)
 AT = dynamics.State(q=[1.0, 0.5], qdot=[0.25, -0.5])
 M, ROWS = np.array([[2.0, 0.5], [0.5, 1.0]]), np.array([[1.0, 1.0]])
 EQUATIONS = dynamics.BilateralRows(ROWS, [0.5])
@@ -78,21 +70,6 @@ def solve(problem, fraction=1.0):
 
 STEP = {"system": SYSTEM, "state": AT, "h": 0.01}
 METHODS = [
-    (FREE, name, {"state": STATE})
-    for name in (
-        "mass_matrix",
-        "force",
-        "gyroscopic_wrenches",
-        "external_force",
-        "gravity_force",
-        "linearized_force",
-    )
-]
-METHODS += [
-    (FREE, name, {"state": STATE})
-    for name in ("gravity_stiffness", "acceleration", "energy", "linearized_applied_forces")
-]
-METHODS += [
     (SYSTEM, name, {"state": AT})
     for name in ("mass_matrix", "force", "linearized_force", "acceleration", "energy")
 ]
@@ -103,27 +80,16 @@ CALLS = [
     Call(free_system.body_acceleration, {"M": INERTIA, "phi": PHI, "wrench": 2 * PHI}),
     Call(free_system.spatial_momentum, {"M": INERTIA, "E": E, "phi": PHI}),
     Call(free_system.kinetic_energy, {"M": INERTIA, "phi": PHI}),
-    Call(
-        dynamics.FreeSystem,
-        {"inertias": INERTIA, "masses": np.array([2.0]), "gravity": np.array([0.0, 1.0, -9.81])},
-        fine={
-            "inertias": ("an empty tuple", "empty", "an empty batch", "twice"),
-            "masses": ("longer", "empty", "one number"),
-        },
-    ),
-    Call(FORCED_SYSTEM.force, {"state": STATE}),
     *(Call(getattr(owner, name), values) for owner, name, values in METHODS),
-    Call(FREE.linearized_residual, {"state": STATE, "acceleration": VELOCITY}),
-    Call(FREE.retract, {"state": STATE, "increment": 0.1 * VELOCITY, "h": 0.1}),
     Call(SYSTEM.linearized_residual, {"state": AT, "acceleration": np.array([0.5, 0.25])}),
     Call(SYSTEM.retract, {"state": AT, "increment": np.array([0.5, 0.25]), "h": 0.1}),
     Call(
-        mechanical_system.Forces.without_derivatives,
+        dynamics.Forces.without_derivatives,
         {"f": np.array([0.5, 0.25])},
         fine={"f": ("longer", "shorter", "a column", "twice")},
     ),
-    Call(mechanical_system.zero_forces, {"state": STATE}),
-    Call(mechanical_system.System, SPRING, fine={"inertia": ("sparse",)}, slow=True),
+    Call(dynamics.zero_forces, {"state": STATE}),
+    Call(dynamics.mechanical_system, SPRING, fine={"inertia": ("sparse",)}, slow=True),
     Call(
         dynamics.State,
         {"E": E, "phi": PHI, "x": np.ones((1, 3)), "v": np.ones((1, 3)), "t": 0.5},

@@ -11,8 +11,6 @@ from rbnotes.friction import journal_bearing
 from rbnotes.multibody import Body, Geometry, Model, Motor, PositionServo, VelocityServo, simulate
 from rbnotes.multibody.formats import example, load_urdf
 from rbnotes.multibody.model import ground_geometries
-from rbnotes.multibody.model_derivatives import linearized_residual
-from rbnotes.multibody.model_dynamics import velocity_map
 from rbnotes.multibody.reduced import JointLimit
 from rbnotes.shapes import Box, Plane, Sphere
 
@@ -34,6 +32,9 @@ HANGING = Model(
     ]
 )
 VELOCITIES = np.arange(1.0, 8.0)
+X = np.array([[1.0, 0.0, 2.0], [0.5, 0.25, 0.0]])
+PARTICLES = Model([TRUNK], particles=[1.0, 2.0])
+PARTICLE_STATE = PARTICLES.state(x=X)
 ROBOT = load_urdf(example("quadruped"), base=joints.Free3D())
 
 PER_COORDINATE = ("longer", "infinity")
@@ -115,6 +116,12 @@ CALLS = [
         },
         fine={"mu": ("infinity",)},
     ),
+    Call(
+        Model,
+        {"bodies": [TRUNK], "particles": np.array([1.0, 2.0])},
+        fine={"particles": ("longer", "shorter", "empty", "an empty tuple", "one number")},
+    ),
+    Call(PARTICLES.state, {"x": X, "v": 0.5 * X, "t": 0.5}),
     Call(ground_geometries, {"ground": [Geometry(Plane())]}),
     Call(MODEL.index, {"name": "arm"}),
     Call(MODEL.state, {"t": 0.5}),
@@ -129,7 +136,13 @@ CALLS = [
     Call(multibody.maximal_coordinates, {"model": FREE}),
     Call(CONVERTED.maximal_state, {"state": FREE.state()}),
     Call(CONVERTED.model_state, {"state": State(E=FRAME, phi=np.arange(6.0)), "near": FREE.state()}),
-    Call(velocity_map, {"model": MODEL, "state": TREE_STATE}),
+    *(
+        Call(getattr(model, name), {"state": state})
+        for model, state in ((MODEL, STATE), (PARTICLES, PARTICLE_STATE))
+        for name in ("mass_matrix", "force", "linearized_force", "acceleration", "energy")
+    ),
+    Call(MODEL.linearized_residual, {"state": STATE, "acceleration": VELOCITIES}),
+    Call(MODEL.retract, {"state": STATE, "increment": 0.1 * VELOCITIES, "h": 0.1}),
     *(
         Call(getattr(multibody, name), {"model": MODEL, "state": STATE})
         for name in (
@@ -141,7 +154,6 @@ CALLS = [
     Call(
         multibody.inverse_dynamics_derivatives, {"model": MODEL, "state": STATE, "acceleration": VELOCITIES}
     ),
-    Call(linearized_residual, {"model": MODEL, "state": STATE, "acceleration": VELOCITIES}),
     Call(multibody.forward_dynamics_derivatives, {"model": MODEL, "state": STATE, "tau": VELOCITIES}),
     Call(
         multibody.equilibrium,

@@ -10,10 +10,10 @@ from mechanisms import G9, X, Y, Z, hanging_chain, pose, rods, run, step, steps,
 from scipy.integrate import solve_ivp
 from scipy.linalg import null_space
 
-from rbnotes import inertia, se3
+from rbnotes import Body, Model, inertia, se3
 from rbnotes.arguments import SingularConfiguration
 from rbnotes.constraints import factor_kkt
-from rbnotes.dynamics import WORLD, Forces, FreeSystem, State, symplectic_euler
+from rbnotes.dynamics import WORLD, Forces, State, symplectic_euler
 from rbnotes.joints import ExponentialSpherical, Fixed, Revolute, Universal
 from rbnotes.multibody import maximal
 from rbnotes.multibody.maximal import MaximalModel
@@ -167,7 +167,7 @@ class TestSteps:
         state = State(np.stack([pose(), pose(turn(X, 0.3))]), np.arange(12.0).reshape(2, 6) / 6)
         after, _ = step(MaximalModel(bodies), state, 0.01)
         for k in range(2):
-            free = FreeSystem(bodies[k])
+            free = Model([Body("free", inertia=bodies[k])])
             alone = symplectic_euler(free, State(state.E[k], state.phi[k]), 0.01)
             np.testing.assert_allclose(after.E[k], alone.E[0], atol=1e-12)
             np.testing.assert_allclose(after.phi[k], alone.phi[0], atol=1e-12)

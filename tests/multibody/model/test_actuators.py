@@ -25,7 +25,6 @@ from rbnotes.multibody import (
     mass_matrix,
     simulate,
 )
-from rbnotes.multibody.model_derivatives import linearized_residual
 from rbnotes.multibody.reduced import (
     Gear,
     PrescribedJoint,
@@ -167,7 +166,7 @@ def test_derivatives_of_accelerations_with_armature_are_those_of_differences():
             for d in h * np.eye(3)
         ]
         np.testing.assert_allclose(values, np.transpose(columns), atol=1e-6)
-    residual = linearized_residual(model, state, forward_dynamics(model, state))
+    residual = model.linearized_residual(state, forward_dynamics(model, state))
     np.testing.assert_allclose(residual.f, 0.0, atol=1e-9)
 
 

@@ -27,7 +27,7 @@ from rbnotes.multibody import (
     simulate,
 )
 from rbnotes.multibody.maximal import accelerations, constraint_jacobian
-from rbnotes.multibody.model_dynamics import constrained_tree_acceleration, velocity_map
+from rbnotes.multibody.model_equations import constrained_tree_acceleration, velocity_map
 from rbnotes.multibody.model_joint_space import joint_map, joint_map_near
 from rbnotes.multibody.reduced import Gear, JointLimit, LoopClosure
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists

@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from rbnotes import dynamics, inertia, multibody
-from rbnotes.dynamics import WORLD, FreeSystem, State, constrain_scheme, constrained_step
+from rbnotes import Body, Model, dynamics, inertia, multibody
+from rbnotes.dynamics import WORLD, State, constrain_scheme, constrained_step
 from rbnotes.forces import (
     ForceGroups,
     FrameSpring,
@@ -83,7 +83,7 @@ LOAD, LOADED_AT = 0.7, np.array([-0.4, 0.8, 0.0])
 LOADED = attach_particles(
     replace(TREE, masses=[LOAD], applied_forces=FORCES), [AttachedParticle(0, "bar", LOADED_AT)]
 )
-LOOSE = FreeSystem(INERTIA[None], gravity=STILL, applied_forces=FORCES)
+LOOSE = Model([Body("bar", inertia=INERTIA)], gravity=STILL, forces=FORCES)
 HINGED = MaximalModel(INERTIA[None], [maximal.Joint(Revolute(), 0)], gravity=STILL, applied_forces=FORCES)
 
 START = State(q=[ANGLE], qdot=[0.0])
@@ -217,8 +217,6 @@ RESULTS = (
     "BispStep",
     "StepResult",
 )
-BY_FUNCTIONS = {"System"}
-"""Its forces are functions of coordinates: assembled ones have no place in it."""
 NO_STEPS = {"project", "assemble_configuration", "advance_by_mean_velocity", "advance_by_new_velocity"}
 """Positions and velocities that satisfy joints, where no time passes; and the second halves of schemes."""
 
@@ -244,7 +242,7 @@ def test_all_public_steppers_are_covered():
     assert steppers - NO_STEPS - driven == set()
     systems = {
         name
-        for room in (dynamics, maximal, reduced_coordinates)
+        for room in (dynamics, multibody, maximal, reduced_coordinates)
         for name in room.__all__
         if inspect.isclass(each := getattr(room, name))
         and {"mass_matrix", "force", "retract"} <= set(dir(each))
@@ -252,7 +250,7 @@ def test_all_public_steppers_are_covered():
         and not getattr(each, "_is_protocol", False)
     }
     here = {type(each).__name__ for each in (TREE, LOOSE, HINGED)}
-    assert systems == here | BY_FUNCTIONS
+    assert systems == here
 
 
 @pytest.mark.parametrize("kind", range(3))

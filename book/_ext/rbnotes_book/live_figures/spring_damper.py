@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from rbnotes import se3
+from rbnotes import Body, Model, se3
 from rbnotes.arguments import Array
-from rbnotes.dynamics import FreeSystem, State, symplectic_euler
+from rbnotes.dynamics import State, symplectic_euler
 from rbnotes.forces import (
     CallableTensionLaw,
-    ForceGroups,
     PathForces,
     SpringDamper,
     TensionLaw,
@@ -49,11 +48,11 @@ def law(state: dict[str, Any], mode: str) -> TensionLaw:
     )
 
 
-def system(state: dict[str, Any], mode: str) -> FreeSystem:
+def system(state: dict[str, Any], mode: str) -> Model:
     """Return the two boxes with their spring."""
     path = path_through(on_body(0, ENDS[0]), on_body(1, ENDS[1]))
-    forces = ForceGroups([PathForces(law(state, mode), path)])
-    return FreeSystem([INERTIA] * 2, gravity=[0, 0, 0], applied_forces=forces)
+    bodies = [Body(name, inertia=INERTIA) for name in ("left", "right")]
+    return Model(bodies, gravity=[0, 0, 0], forces=PathForces(law(state, mode), path))
 
 
 def lengths(state: dict[str, Any], mode: str) -> list[float]:

@@ -12,9 +12,9 @@ from rbnotes.arguments import Array
 from rbnotes.dynamics import (
     MechanicalSystem,
     State,
-    System,
     implicit_euler,
     integrate,
+    mechanical_system,
     symplectic_euler,
     trapezoidal,
 )  # fmt: skip
@@ -46,10 +46,10 @@ SCHEMES: dict[str, Callable[..., State]] = {
 }
 
 
-def oscillator(d: float) -> System:
+def oscillator(d: float) -> MechanicalSystem:
     """Return the mass of 1 kg on a spring of 1 N/m and a damper."""
     one = np.eye(1)
-    return System(one, lambda x, v: -x - d * v, lambda x, v: -one, lambda x, v: -d * one)
+    return mechanical_system(one, lambda x, v: -x - d * v, lambda x, v: -one, lambda x, v: -d * one)
 
 
 def path(state: dict[str, Any], mode: str, h: float, count: int) -> Array:

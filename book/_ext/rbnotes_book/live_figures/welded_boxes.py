@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from rbnotes import se3
+from rbnotes import Body, Model, se3
 from rbnotes.arguments import Array
-from rbnotes.dynamics import FreeSystem, State, symplectic_euler
+from rbnotes.dynamics import State, symplectic_euler
 from rbnotes.inertia import composite, spatial_inertia
 from rbnotes.shapes import Box
 from rbnotes_book.live_figures import planar_pose
@@ -19,7 +19,7 @@ MODES = ("whole", "diagonal")
 
 def ways(M: Array, com: Array, twist: Array) -> list[float]:
     """Return the distances of the center of mass from its start, after each step."""
-    system = FreeSystem([M], gravity=[0, 0, 0])
+    system = Model([Body("boxes", inertia=M)], gravity=[0, 0, 0])
     current, result = State(np.eye(4)[None], twist[None]), [0.0]
     for _ in range(NUM_STEPS):
         current = symplectic_euler(system, current, STEP)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.dynamics import State, System, symplectic_euler
+from rbnotes.dynamics import State, mechanical_system, symplectic_euler
 from rbnotes.ledger.claims.lloyd.section_0_9_2 import NONLINEAR_FORCES, STEP, N, nonlinear_system, stack_state
 from rbnotes.ledger.oracles.nonlinear_forces import nonlinear_force
 from rbnotes.ledger.quantities import DAMPING, FORCE, LENGTH, MASS, STIFFNESS, TIME, VELOCITY, vector_quantity
@@ -93,7 +93,7 @@ class d1_b:
         return A.T @ symplectic_form(M) @ A
 
     def library(M, x, v, h):
-        system = System(
+        system = mechanical_system(
             M, lambda x, v: potential_force(x), lambda x, v: np.zeros((N, N)), lambda x, v: np.zeros((N, N))
         )
 

@@ -11,11 +11,11 @@ import numpy as np
 
 from rbnotes.dynamics import (
     State,
-    System,
     effective_force,
     implicit_euler,
     implicit_euler_problem,
     linearly_implicit_problem,
+    mechanical_system,
     solve_unconstrained_step,
 )
 from rbnotes.ledger.oracles.integration import follow_root, implicit_euler_equations, newton_step
@@ -87,7 +87,7 @@ EFFECTIVE_SYSTEM = (implicit_euler_problem, effective_force)
 
 def nonlinear_system(M, f, K, D, x, v):
     """Return the library's system with a nonlinear force."""
-    return System(M, nonlinear_force(f, K, D, x, v), *nonlinear_force_derivatives(K, D, x, v))
+    return mechanical_system(M, nonlinear_force(f, K, D, x, v), *nonlinear_force_derivatives(K, D, x, v))
 
 
 def stack_state(state):

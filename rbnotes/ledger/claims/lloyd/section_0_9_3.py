@@ -6,8 +6,8 @@ import numpy as np
 
 from rbnotes.dynamics import (
     State,
-    System,
     effective_force,
+    mechanical_system,
     solve_unconstrained_step,
     trapezoidal,
     trapezoidal_problem,
@@ -68,7 +68,7 @@ def rule_library(M, f, K, D, x, v, h, share):
         K1, D1 = stiffness(x1, v1), damping(x1, v1)
         tangent_at_start = force(x1, v1) + K1 @ (x - x1) + D1 @ (v - v1)
         mean = (f + tangent_at_start) / 2
-        tangent = System(M, lambda *_, f=mean: f, lambda *_, K=K1: K, lambda *_, D=D1: D)
+        tangent = mechanical_system(M, lambda *_, f=mean: f, lambda *_, K=K1: K, lambda *_, D=D1: D)
         v1 = solve_unconstrained_step(trapezoidal_problem(tangent, State(q=x, qdot=v), h))
         x1 = x + h * (v1 + v) / 2
     return np.concatenate([x1, v1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.dynamics import State, System, bridson_marino, constrained_step
+from rbnotes.dynamics import State, bridson_marino, constrained_step, mechanical_system
 from rbnotes.ledger.claims.lloyd.section_0_9_2 import NONLINEAR_FORCES, STEP, nonlinear_system, stack_state
 from rbnotes.ledger.oracles.integration import (
     half_step_velocity,
@@ -179,7 +179,7 @@ class t338:
 
     def library(M, f, K, D, x, v, h):
         """Take the step of a system whose position Jacobian is wrong."""
-        system = System(M, nonlinear_force(f, K, D, x, v), lambda y, u: 1e3 * M, lambda y, u: D)
+        system = mechanical_system(M, nonlinear_force(f, K, D, x, v), lambda y, u: 1e3 * M, lambda y, u: D)
         return stack_state(bridson_marino(system, State(q=x, qdot=v), h))
 
     def reference(M, f, K, D, x, v, h):

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import expm
 
 from rbnotes import se3
-from rbnotes.dynamics import Forces, FreeSystem, State, integrate, symplectic_euler
+from rbnotes.dynamics import Forces, State, integrate, symplectic_euler
 from rbnotes.inertia import spatial_inertia
 from rbnotes.ledger.claims.sueda.section_1_3 import exp_frame_reference
 from rbnotes.ledger.claims.sueda.section_1_6 import BODY_UNDER_WRENCH
@@ -30,6 +30,7 @@ from rbnotes.ledger.quantities import (
 )
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
+from rbnotes.multibody import Body, Model
 from rbnotes.testing.strategies import frames, nonzero_vectors, positive_numbers, twists, vectors
 
 section = Section(
@@ -58,7 +59,7 @@ MOTION = {"E": frames(), "phi": twists(), "h": positive_numbers(0.125, 1)}
 def euler_step(M, E, phi, wrench, h):
     """Take a step of symplectic Euler under a constant wrench."""
     forces = Forces.without_derivatives(wrench)
-    body = FreeSystem(M, gravity=np.zeros(3), applied_forces=lambda state: forces)
+    body = Model([Body("body", inertia=M)], gravity=np.zeros(3), forces=lambda state: forces)
     return symplectic_euler(body, State(E, phi), h)
 
 

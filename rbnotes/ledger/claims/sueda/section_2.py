@@ -8,7 +8,7 @@ from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from rbnotes import joints, se3
-from rbnotes.dynamics import WORLD, Forces, FreeSystem, State, integrate, symplectic_euler
+from rbnotes.dynamics import WORLD, Forces, State, integrate, symplectic_euler
 from rbnotes.inertia import spatial_inertia
 from rbnotes.ledger.joint_quantities import ASSEMBLY, accelerations, coordinates, forces, velocities
 from rbnotes.ledger.oracles import body_trees
@@ -20,7 +20,7 @@ from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, TIME, TWIST, WRENCH, vector_quantity
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
-from rbnotes.multibody import maximal, reduced
+from rbnotes.multibody import Body, Model, maximal, reduced
 from rbnotes.testing import derivative
 from rbnotes.testing.strategies import arrays, frames, numbers, positive_numbers, round_poses, unit_vectors
 
@@ -430,9 +430,9 @@ class t704:
 
     def library(assembly, phi, wrenches):
         bodies = zip(assembly.masses, assembly.inertias, assembly.centers, strict=True)
-        M = np.stack([spatial_inertia(m, J, c) for m, J, c in bodies])
+        links = [Body(f"link {i}", inertia=spatial_inertia(*each)) for i, each in enumerate(bodies)]
         forces = Forces.without_derivatives(wrenches)
-        system = FreeSystem(M, gravity=assembly.gravity, applied_forces=lambda state: forces)
+        system = Model(links, gravity=assembly.gravity, forces=lambda state: forces)
         return system.acceleration(State(assembly.bodies, phi))
 
     def reference(assembly, phi, wrenches):
@@ -449,7 +449,7 @@ class t704:
         "In a system with joints, 'all forces' must include those of the joints; (2.18) shows the effect "
         "of omitting them."
     )
-    implements = FreeSystem
+    implements = Model
 
 
 def coriolis(M, phi):

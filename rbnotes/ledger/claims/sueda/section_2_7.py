@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import block_diag, expm
 
 from rbnotes import se3, so3
-from rbnotes.dynamics import FreeSystem, State, gravity_wrench, gyroscopic_wrench
+from rbnotes.dynamics import State, gravity_wrench, gyroscopic_wrench
 from rbnotes.forces import ForceGroups, PathForces, SpringDamper, on_particle, path_through
 from rbnotes.ledger.joint_quantities import BRANCHING, MASS_POINTS
 from rbnotes.ledger.oracles.bodies import bracket, motion
@@ -51,6 +51,7 @@ from rbnotes.ledger.quantities import (
 )
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
+from rbnotes.multibody import Body, Model
 from rbnotes.multibody.reduced import (
     AttachedParticle,
     attach_particles,
@@ -147,6 +148,12 @@ def chain_springs(K, L):
     return ForceGroups([PathForces(spring, path_through(on_particle(count), on_particle(count + 1)))])
 
 
+def free_bodies(inertias, masses, gravity, forces):
+    """Return a model of bodies with these inertias and particles with these masses."""
+    bodies = [Body(f"body {i}", inertia=M) for i, M in enumerate(inertias)]
+    return Model(bodies, particles=masses, gravity=gravity, forces=forces)
+
+
 def single_spring(K, L):
     return chain_springs([K], [L])
 
@@ -183,7 +190,7 @@ class e2_84:
         return [m / 2 * v @ v, -m * g @ x]
 
     def library(m, x, v, g):
-        system = FreeSystem(masses=[m], gravity=g)
+        system = Model(particles=[m], gravity=g)
         potential, total = (system.energy(State(x=[x], v=[velocity])) for velocity in (0 * v, v))
         return [total - potential, potential]
 
@@ -196,7 +203,7 @@ class e2_84:
         potential_power = [-m * g @ (x + np.pi * np.cos(np.pi * t) * sideways) for t in times]
         return [weights @ kinetic_power, weights @ potential_power]
 
-    implements = FreeSystem
+    implements = Model
 
 
 @section.holds("t1200", "Mass matrix and weight of a node")
@@ -213,7 +220,7 @@ class t1200:
         return np.vstack([m * np.eye(3), m * g])
 
     def library(m, x, v, g):
-        system, state = FreeSystem(masses=[m], gravity=g), State(x=[x], v=[v])
+        system, state = Model(particles=[m], gravity=g), State(x=[x], v=[v])
         return np.vstack([system.mass_matrix(state), system.force(state)])
 
     def reference(m, x, v, g):
@@ -225,7 +232,7 @@ class t1200:
         weight = -complex_step(lambda z: -m * g @ z, x)
         return np.vstack([np.array(momentum[:3]) - momentum[3], weight])
 
-    implements = FreeSystem
+    implements = Model
 
 
 @section.definition("d1", "Elastic energy of a spring")
@@ -364,7 +371,7 @@ class t1214_b:
         return np.vstack([masses, forces.ravel()])
 
     def library(m, K, L, x, g):
-        system, state = FreeSystem(masses=m, gravity=g, applied_forces=chain_springs(K, L)), State(x=x)
+        system, state = Model(particles=m, gravity=g, forces=chain_springs(K, L)), State(x=x)
         return np.vstack([system.mass_matrix(state), system.force(state)])
 
     def reference(m, K, L, x, g):
@@ -384,7 +391,7 @@ class t1214_b:
         ]
         return np.vstack([masses, -complex_step(potential, x.ravel())])
 
-    implements = (FreeSystem, ForceGroups)
+    implements = (Model, ForceGroups)
 
 
 def attached_velocity(E, x, phi):
@@ -758,7 +765,7 @@ class e2_92:
         J_MR = on_joints.J @ on_nodes.J
         bias = on_joints.J @ on_nodes.bias + on_joints.bias
         springs = chain_springs(K, L)
-        free_system = FreeSystem(system.tree.inertias, m, g, springs)
+        free_system = free_bodies(system.tree.inertias, m, g, springs)
         maximal = system.tree.maximal_state(expanded)
         M_M, f_M = free_system.mass_matrix(maximal), free_system.force(maximal)
         return np.roll(np.linalg.solve(J_MR.T @ M_M @ J_MR, J_MR.T @ (f_M - M_M @ bias)), 5)
@@ -834,7 +841,7 @@ class e2_91:
         return [maximal_matrix(bodies, m) @ stack_bodies_and_nodes(phi, w), force]
 
     def library(E, bodies, g, phi, nodes, w, m, K, L):
-        free_system = FreeSystem([spatial_inertia(points) for points in bodies], m, g, chain_springs(K, L))
+        free_system = free_bodies([spatial_inertia(points) for points in bodies], m, g, chain_springs(K, L))
         state = State(E=E, phi=phi, x=nodes, v=w)
         momentum, force = free_system.mass_matrix(state) @ state.velocity, free_system.force(state)
         return [stack_bodies_and_nodes(part[:24], part[24:]) for part in (momentum, force)]
@@ -866,4 +873,4 @@ class e2_91:
         order = [*range(27), 33, 34, 35, *range(27, 33)]  # attached nodes before free ones
         return [momentum[order], np.append(wrenches, -gradient)[order]]
 
-    implements = (FreeSystem, ForceGroups)
+    implements = (Model, ForceGroups)
