@@ -98,8 +98,10 @@ def public() -> dict[str, tuple[str, ...]]:
 def documented_name(name: str) -> str:
     """Return the dotted name of an object in the reference: its public path, if it has one."""
     package = subpackage(name.removeprefix(f"{PACKAGE}."))
-    if not package:
-        return name
+    if not package:  # the package itself has short names of objects of its subpackages
+        value = resolve(name)
+        full_name = f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', '')}"
+        return documented_name(full_name) if subpackage(full_name.removeprefix(f"{PACKAGE}.")) else name
     parts = name.removeprefix(f"{PACKAGE}.{package}.").split(".")
     for depth, part in enumerate(parts):
         if part in public()[package]:
