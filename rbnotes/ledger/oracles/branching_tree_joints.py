@@ -7,19 +7,10 @@ import numpy as np
 from rbnotes.arguments import Array
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.branching_tree import (
-    PARENTS,
-    acceleration_of,
     body_poses,
-    point_positions,
     time_derivative,
     transform_points,
 )
-
-SUBTREES = tuple(
-    tuple(i for i in range(4) if j == i or PARENTS[i] == j or (PARENTS[i] >= 0 and PARENTS[PARENTS[i]] == j))
-    for j in range(4)
-)
-"""The links that each joint carries, including its own."""
 
 
 def joint_poses(link_frames: Array, q: Array) -> Array:
@@ -39,22 +30,6 @@ def joint_twists(link_frames: Array, q: Array, v: Array) -> Array:
 def joint_twist_rates(link_frames: Array, q: Array, v: Array, a: Array) -> Array:
     """Return the time derivatives ``(4, 6)`` of the components of the joint twists, under accelerations a."""
     return time_derivative(lambda t: joint_twists(link_frames, q + v * t + a * t**2 / 2, v + a * t))
-
-
-def joint_wrenches(link_frames: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array) -> Array:
-    """Return the wrench ``(4, 6)`` that each joint transmits to its subtree, in the joint frame.
-
-    By Newton's law for each point, it is the sum of inertial forces minus weights.
-    """
-    x = transform_points(body_poses(link_frames, q), bodies[..., 1:])
-    rates = acceleration_of(point_positions(link_frames, bodies), q, v, a).reshape(x.shape)
-    forces = bodies[..., 0, None] * (rates - g)
-    return np.array(
-        [
-            wrench_in_frame(pose, x[list(links)], forces[list(links)])
-            for pose, links in zip(joint_poses(link_frames, q), SUBTREES, strict=True)
-        ]
-    )
 
 
 def joint_gravity_wrenches(link_frames: Array, bodies: Array, g: Array, q: Array) -> Array:
