@@ -6,7 +6,8 @@ with constraints and contacts, is a :class:`StepProblem`; a :class:`Reduction` `
 states it in fewer velocities.
 
 >>> import numpy as np
->>> from rbnotes.dynamics import State, integrate, mechanical_system, trapezoidal
+>>> from rbnotes.dynamics import State, integrate, mechanical_system
+>>> from rbnotes.dynamics import trapezoidal
 >>> one, none = np.eye(1), np.zeros((1, 1))
 >>> pull, stiffness = lambda q, qdot: -4 * q, lambda q, qdot: -4 * one
 >>> spring = mechanical_system(one, pull, stiffness, lambda q, qdot: none)
