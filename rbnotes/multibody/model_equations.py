@@ -17,18 +17,15 @@ and generalized forces m and f give the moment ``m - [r] m / 2`` and the force `
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
+from rbnotes.arguments import Array, InvalidArgument, Matrix
 from rbnotes.dynamics import ForceLaw, Forces, State
-from rbnotes.dynamics.free_system import FreeSystem
 from rbnotes.multibody.reduced.constrained_dynamics import constrained_acceleration
-from rbnotes.multibody.reduced.constraint_protocol import Constraint
 from rbnotes.multibody.reduced.dynamics import kinetic_energy as tree_kinetic_energy
 from rbnotes.multibody.reduced.dynamics import potential_energy as tree_potential_energy
 from rbnotes.multibody.reduced.dynamics import rotor_energy_from_rates
@@ -36,29 +33,8 @@ from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked import so3
 from rbnotes.unchecked.frozen import replace_unchecked
 
-
-class ModelParts(Protocol):
-    """Parts of a :class:`~rbnotes.multibody.Model` that its equations of motion use."""
-
-    @property
-    def particles(self) -> ArrayField: ...
-    @property
-    def gravity(self) -> ArrayField: ...
-    @property
-    def constraints(self) -> Sequence[Constraint]: ...
-    @property
-    def tree(self) -> Tree: ...
-    @property
-    def force_law(self) -> ForceLaw: ...
-    @property
-    def free_system(self) -> FreeSystem | None: ...
-    @property
-    def free_body_indices(self) -> tuple[int, ...]: ...
-    @property
-    def joint_indices(self) -> NDArray[np.intp]: ...
-
-    def tree_state(self, state: State) -> State: ...
-    def body_state(self, state: State) -> State: ...
+if TYPE_CHECKING:
+    from rbnotes.multibody.model import Model
 
 
 class VelocityMap(NamedTuple):
@@ -76,7 +52,7 @@ class VelocityMap(NamedTuple):
     bias_acceleration: Array
 
 
-def velocity_map(model: ModelParts, tree_state: State) -> VelocityMap:
+def velocity_map(model: Model, tree_state: State) -> VelocityMap:
     """Return the map from the velocities of particles and :attr:`Model.tree` to those of the state.
 
     Parameters
@@ -100,7 +76,7 @@ def velocity_map(model: ModelParts, tree_state: State) -> VelocityMap:
     return VelocityMap(B, bias)
 
 
-def mass_matrix(model: ModelParts, state: State) -> Matrix:
+def mass_matrix(model: Model, state: State) -> Matrix:
     """Return the mass matrix ``(N, N)`` at a valid state; without joints it is sparse if it is large."""
     if model.free_system is not None:
         return model.free_system.mass_matrix(state)
@@ -110,7 +86,7 @@ def mass_matrix(model: ModelParts, state: State) -> Matrix:
     return (M + M.T) / 2
 
 
-def force(model: ModelParts, state: State) -> Array:
+def force(model: Model, state: State) -> Array:
     """Return all forces but those of constraints ``(N,)`` at a valid state."""
     if model.free_system is not None:
         return model.free_system.force(state)
@@ -122,7 +98,7 @@ def force(model: ModelParts, state: State) -> Array:
     return result
 
 
-def acceleration(model: ModelParts, state: State, tau: ArrayLike) -> Array:
+def acceleration(model: Model, state: State, tau: ArrayLike) -> Array:
     """Return the accelerations ``(N,)`` under all forces and equality constraints at a valid state.
 
     Raises InvalidArgument if ``tau`` does not fit the state.
@@ -151,7 +127,7 @@ def check_tau(tau: ArrayLike, size: int) -> Array:
 
 
 def constrained_tree_acceleration(
-    model: ModelParts, tree_state: State, B: Array, tau: ArrayLike
+    model: Model, tree_state: State, B: Array, tau: ArrayLike
 ) -> tuple[Array, Array]:
     """Return the accelerations ``(k,)`` of the tree in :func:`forward_dynamics` and the multipliers ``(m,)``.
 
@@ -183,7 +159,7 @@ def constrained_tree_acceleration(
     return constrained_acceleration(tree, equations, tree_state)
 
 
-def _add_particle_forces(model: ModelParts, particle_force: Array) -> ForceLaw:
+def _add_particle_forces(model: Model, particle_force: Array) -> ForceLaw:
     """Return the forces of a model with constant ones ``(3 p,)`` on its particles."""
 
     def law(state: State) -> Forces:
@@ -193,7 +169,7 @@ def _add_particle_forces(model: ModelParts, particle_force: Array) -> ForceLaw:
     return law
 
 
-def kinetic_energy(model: ModelParts, state: State) -> float:
+def kinetic_energy(model: Model, state: State) -> float:
     """Return the kinetic energy at a valid state, J."""
     if model.free_system is not None:
         return model.free_system.kinetic_energy(state)
@@ -204,7 +180,7 @@ def kinetic_energy(model: ModelParts, state: State) -> float:
     return float(bodies + rotor_energy + particle_energy)
 
 
-def potential_energy(model: ModelParts, state: State) -> float:
+def potential_energy(model: Model, state: State) -> float:
     """Return the potential energy of gravity, joint springs and forces at a valid state, J."""
     if model.free_system is not None:
         stored = model.free_system.gravity_energy(state)
@@ -235,7 +211,7 @@ class CenteredTree(NamedTuple):
     tree_from_model: Array
 
 
-def centered_tree(model: ModelParts, state: State) -> CenteredTree:
+def centered_tree(model: Model, state: State) -> CenteredTree:
     """Return the tree of a model with the joints of free bodies at their present poses, for a valid state."""
     tree = model.tree
     links = list(tree.links)
@@ -256,7 +232,7 @@ def centered_tree(model: ModelParts, state: State) -> CenteredTree:
     return CenteredTree(replace_unchecked(tree, links=tuple(links)), tree_state, tree_from_model)
 
 
-def linearized_residual(model: ModelParts, state: State, acceleration: Array) -> Forces:
+def linearized_residual(model: Model, state: State, acceleration: Array) -> Forces:
     """Return ``f - M acceleration (N,)`` with K along increments and D along velocities, at a valid state."""
     if model.free_system is not None:
         return model.free_system.linearized_residual(state, acceleration)

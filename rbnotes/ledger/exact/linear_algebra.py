@@ -274,10 +274,14 @@ def _pseudoinverse(M: np.ndarray, rcond: Any = None, **_: Any) -> np.ndarray:
 
 
 class _Factors(NamedTuple):
-    """A product `columns` @ `rows` of the rank of a matrix, the numerical one for a relative tolerance.
+    """Product of two matrices of full rank that approximates a matrix to a relative tolerance.
 
     Attributes
     ----------
+    columns
+        Left factor ``(n, r)``.
+    rows
+        Right factor ``(r, m)``.
     error
         Bound on the Frobenius norm of the difference from the matrix.
     inverse_norm
