@@ -43,7 +43,7 @@ def test_no_circular_imports():
     assert len(needs) > len(MODULES)
     # A late import, on first use: numba is optional.
     needs["rbnotes.complementarity.solver"].discard("rbnotes.compiled.complementarity.problems")
-    # Methods of Tree and of Model call functions of these modules, which name the class of their first argument.
+    # Methods of Tree and Model call functions of these modules, which name the class of their first argument.
     for name in ("dynamics", "dynamics_derivatives", "jacobian_products", "kinematics", "link"):
         needs[f"rbnotes.multibody.reduced.{name}"].remove("rbnotes.multibody.reduced.tree")
     needs["rbnotes.multibody.model_equations"].remove("rbnotes.multibody.model")

@@ -27,6 +27,8 @@ class Expression:
     """
 
     __slots__ = ("function", "point")
+    function: Any
+    point: fmpq
     _angles: ClassVar[dict[tuple[int, ...], Expression]] = {}
 
     def __init__(self, function: Any, point: fmpq) -> None:
