@@ -80,9 +80,9 @@ def workspace_size(
 ) -> int:
     """Return the size of the working memory of a run, which ``run_steps`` allocates."""
     n, m, l, d = num_bodies + 1, num_rows, num_links, num_directions
-    factor = 36 * l + 13 * d
-    states = 21 * n + 25 * m + envelope_size + 15 * num_joints + 6 * d + factor
+    factor = 48 * l + 17 * d
+    states = 21 * n + 25 * m + envelope_size + 15 * num_joints + 8 * d + 24 * l + 8 + factor
     per_contact = 6 * CONTACT_SIZE + CONTACT_POINT_SIZE + 2
     step = 43 * n + 17 * m + 2 * envelope_size + SERIES_SIZE + 9 + NUM_FIRST_CONTACTS
-    tree = 18 * n + m + 18 * l + d + factor
+    tree = 18 * n + m + 24 * l + d + factor
     return 2 * states + step + tree + per_contact * max_contacts

@@ -22,6 +22,7 @@ from rbnotes.compiled.linear_algebra import (
     subtract,
 )
 from rbnotes.compiled.record_layout import AXIS_ROTATION, FREE_ROTATION
+from rbnotes.compiled.simd.lanes import broadcast8, greater, read, select, sqrt, write
 
 
 class Bodies(NamedTuple):
@@ -127,59 +128,94 @@ def compute_joint_geometry(joints, R, x, geometry):
             axes[0, j], axes[1, j], axes[2, j] = matvec(R[b], column(joints.frame[i], j))
 
 
-@jit_fma
-def compute_constraint_error(joints, R, geometry, out):
-    """Write the constraint errors of the joints; return False if one is rotated by a quarter turn or more."""
-    for i in range(len(joints.body)):
-        p, axes, P = joints.parent[i], geometry.axes[i], joints.parent_frame[i]
-        # Axes and origin of the body's joint frame, in the joint frame of the parent.
-        p0, p1, p2 = matvec(R[p], column(P, 0)), matvec(R[p], column(P, 1)), matvec(R[p], column(P, 2))
-        r0, r1, r2 = column(axes, 0), column(axes, 1), column(axes, 2)
-        r0 = (dot(p0, r0), dot(p1, r0), dot(p2, r0))
-        r1 = (dot(p0, r1), dot(p1, r1), dot(p2, r1))
-        r2 = (dot(p0, r2), dot(p1, r2), dot(p2, r2))
-        displacement = subtract(geometry.arms[i, 1], matvec(R[p], joints.parent_origin[i]))
-        displacement = (dot(p0, displacement), dot(p1, displacement), dot(p2, displacement))
-        doubled_axis = (
-            r1[2] - r2[1],
-            r2[0] - r0[2],
-            r0[1] - r1[0],
-        )  # twice the axis times the sine
-        if joints.rotation_kind[i] == FREE_ROTATION:
-            displacement = (dot(r0, displacement), dot(r1, displacement), dot(r2, displacement))
-            rotation_vector = (0.0, 0.0, 0.0)
-        else:
-            if joints.rotation_kind[i] == AXIS_ROTATION:
-                # Remove the nearest rotation about the axis.
-                a = (joints.axis[i, 0], joints.axis[i, 1], joints.axis[i, 2])
-                rotated_axis = add_scaled(add_scaled(scale(a[0], r0), a[1], r1), a[2], r2)
-                sine = dot(a, doubled_axis)
-                cosine = r0[0] + r1[1] + r2[2] - dot(a, rotated_axis)
-                size = math.sqrt(sine * sine + cosine * cosine)
-                if not size > 0:
-                    return False
-                sine, cosine = -sine / size, cosine / size
-                r0 = rotate_about_axis(a, cosine, sine, r0)
-                r1 = rotate_about_axis(a, cosine, sine, r1)
-                r2 = rotate_about_axis(a, cosine, sine, r2)
-                displacement = rotate_about_axis(a, cosine, sine, displacement)
-                doubled_axis = (r1[2] - r2[1], r2[0] - r0[2], r0[1] - r1[0])
-            trace = r0[0] + r1[1] + r2[2]
-            if not trace > 1:
+@jit_fma_inline
+def compute_constraint_error(joints, R, geometry, out, scratch):
+    """Write the constraint errors of the joints; return False if one is rotated by a quarter turn or more.
+
+    Eight joints are treated at once; `scratch` has room for 192 numbers.
+    """
+    count = len(joints.body)
+    for first in range(0, count, 8):
+        last = min(first + 8, count)
+        for i in range(first, last):
+            write_relative_pose(joints, R, geometry, i, scratch, i - first)
+        remove_free_rotations(scratch)
+        for i in range(first, last):
+            o = ERROR_RESULTS + i - first
+            if not scratch[o + 56] > 0:
                 return False
-            # Rotation vector from the quaternion.
-            scalar = math.sqrt(1 + trace) / 2
-            half = scale(1 / (4 * scalar), doubled_axis)
+            half, scalar = (scratch[o], scratch[o + 8], scratch[o + 16]), scratch[o + 24]
+            d0, d1, d2 = scratch[o + 32], scratch[o + 40], scratch[o + 48]
+            # the rotation vector from the quaternion
             rotation_vector = scale(angle_ratio(dot(half, half), scalar), half)
-        for r in range(joints.row_start[i], joints.row_start[i + 1]):
-            row = joints.rows[r]
-            out[r] = (
-                dot(row, rotation_vector)
-                + row[3] * displacement[0]
-                + row[4] * displacement[1]
-                + row[5] * displacement[2]
-            )
+            for r in range(joints.row_start[i], joints.row_start[i + 1]):
+                row = joints.rows[r]
+                out[r] = dot(row, rotation_vector) + row[3] * d0 + row[4] * d1 + row[5] * d2
     return True
+
+
+ERROR_RESULTS = 128
+"""Place of the 64 results of :func:`remove_free_rotations` behind its arguments."""
+
+
+@jit_fma_inline
+def write_relative_pose(joints, R, geometry, i, x, lane):
+    """Write the pose of the body's joint frame in that of the parent, the axis and the kind of the joint."""
+    p, axes, P = joints.parent[i], geometry.axes[i], joints.parent_frame[i]
+    p0, p1, p2 = matvec(R[p], column(P, 0)), matvec(R[p], column(P, 1)), matvec(R[p], column(P, 2))
+    for j in range(3):
+        axis = axes[0, j], axes[1, j], axes[2, j]
+        o = lane + 24 * j
+        x[o], x[o + 8], x[o + 16] = dot(p0, axis), dot(p1, axis), dot(p2, axis)
+        x[lane + 96 + 8 * j] = joints.axis[i, j]
+    displacement = subtract(geometry.arms[i, 1], matvec(R[p], joints.parent_origin[i]))
+    o = lane + 72
+    x[o], x[o + 8], x[o + 16] = dot(p0, displacement), dot(p1, displacement), dot(p2, displacement)
+    x[lane + 120] = float(joints.rotation_kind[i])
+
+
+@jit_fma
+def remove_free_rotations(x):
+    """Remove the free rotations of eight joints from their relative poses.
+
+    Writes the vector and the scalar of the remaining rotation's quaternion, the displacement, and the trace
+    of the rotation matrix, NaN if the rotation is a quarter turn or more. Balls have no remaining rotation,
+    and their displacement is in the frame of the body.
+    """
+    zero, one = broadcast8(0.0), broadcast8(1.0)
+    r0, r1, r2 = read_lanes3(x, 0, zero), read_lanes3(x, 24, zero), read_lanes3(x, 48, zero)
+    d, a, kind = read_lanes3(x, 72, zero), read_lanes3(x, 96, zero), read(x, 120, zero)
+    is_free, is_axis = greater(kind, FREE_ROTATION - 0.5), greater(kind, AXIS_ROTATION - 0.5)
+    own = dot(r0, d), dot(r1, d), dot(r2, d)
+    # The nearest rotation about the axis.
+    rotated_axis = add_scaled(add_scaled(scale(a[0], r0), a[1], r1), a[2], r2)
+    sine = dot(a, (r1[2] - r2[1], r2[0] - r0[2], r0[1] - r1[0]))
+    cosine = r0[0] + r1[1] + r2[2] - dot(a, rotated_axis)
+    size = sqrt(sine * sine + cosine * cosine)
+    size = select(greater(size, 0.0), size, math.nan)
+    sine, cosine = select(is_axis, -sine / size, zero), select(is_axis, cosine / size, one)
+    r0 = rotate_about_axis(a, cosine, sine, r0)
+    r1 = rotate_about_axis(a, cosine, sine, r1)
+    r2 = rotate_about_axis(a, cosine, sine, r2)
+    d = rotate_about_axis(a, cosine, sine, d)
+    trace = select(is_free, broadcast8(3.0), r0[0] + r1[1] + r2[2])
+    trace = select(greater(trace, 1.0), trace, math.nan)
+    scalar = sqrt(1.0 + trace) * 0.5
+    factor = 0.25 / scalar
+    o = ERROR_RESULTS
+    write(x, o, select(is_free, zero, factor * (r1[2] - r2[1])))
+    write(x, o + 8, select(is_free, zero, factor * (r2[0] - r0[2])))
+    write(x, o + 16, select(is_free, zero, factor * (r0[1] - r1[0])))
+    write(x, o + 24, scalar)
+    for j in range(3):
+        write(x, o + 32 + 8 * j, select(is_free, own[j], d[j]))
+    write(x, o + 56, trace)
+
+
+@jit_fma_inline
+def read_lanes3(x, o, like):
+    """Read three vectors of eight numbers."""
+    return read(x, o, like), read(x, o + 8, like), read(x, o + 16, like)
 
 
 @jit_fma_inline
@@ -195,7 +231,7 @@ def angle_ratio(sine_squared, cosine):
 @jit_fma_inline
 def rotate_about_axis(a, cosine, sine, x):
     """Rotate a vector about a unit axis."""
-    return add_scaled(add_scaled(scale(cosine, x), sine, cross(a, x)), (1 - cosine) * dot(a, x), a)
+    return add_scaled(add_scaled(scale(cosine, x), sine, cross(a, x)), (1.0 - cosine) * dot(a, x), a)
 
 
 @jit_noalloc
@@ -287,7 +323,7 @@ def assemble_error_derivative(joints, G, responses, D, h, displaced_responses, l
                 upper[joints.row_offset[r] + r] += dot6(G[r, side], displaced_responses[r, other])
 
 
-@jit_fma
+@jit_fma_inline
 def free_constraint_accelerations(bodies, joints, R, geometry, v, out):
     """Write the accelerations along the constraint rows while the bodies move freely."""
     for i in range(len(joints.body)):

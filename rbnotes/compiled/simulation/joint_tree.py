@@ -18,14 +18,13 @@ from rbnotes.compiled.decorators import jit_fma, jit_fma_inline
 from rbnotes.compiled.linear_algebra import (
     add_scaled,
     column,
-    copy_array,
     cross,
     dot,
-    dot6,
     matvec,
     matvec_transposed,
     subtract,
 )
+from rbnotes.compiled.simd.lanes import broadcast8, read, write
 
 
 class JointTree(NamedTuple):
@@ -56,14 +55,17 @@ class JointTree(NamedTuple):
 
 
 class TreeFactor(NamedTuple):
-    """Factors of the equations of all links.
+    """Factors of the equations of all links, flat arrays.
 
     Attributes
     ----------
     inertia
-        Articulated map of each link, without the directions of its joint ``(l, 6, 6)``.
-    columns, rows
-        Products of the articulated map with the directions at the end and at the start ``(d, 6)``.
+        Articulated map of each link, without the directions of its joint: six columns of eight numbers, the
+        last two of them zero, ``(48 l,)``.
+    columns
+        Products of the articulated map with the directions at the end, eight numbers each, ``(8 d,)``.
+    rows
+        Products of the directions at the start with the articulated map, eight numbers each, ``(8 d,)``.
     inverse_pivots
         Inverses of the articulated inertias along the directions ``(d,)``.
     """
@@ -80,12 +82,17 @@ class TreeSystem(NamedTuple):
     Attributes
     ----------
     directions
-        Directions of motion of the links, in world axes, ``(d, 6)``.
+        Directions of motion of the links, in world axes, eight numbers each, ``(8 d,)``.
+    arms
+        Columns of the matrix ``[a]`` of each link's arm a, the center of the link from that of the link that
+        carries it. A column takes eight numbers, the fourth to the sixth of which are not zero;
+        ``(24 l + 8,)``.
     factor
         The :class:`TreeFactor` of the velocities at these poses.
     """
 
     directions: Any
+    arms: Any
     factor: Any
 
 
@@ -101,11 +108,11 @@ class TreeWorkspace(NamedTuple):
     inverse_displacements
         Inverse displacement derivatives ``(n + 1, 3, 3)``.
     gaps
-        Motions across the joints that the residuals require ``(l, 6)``.
+        Motions across the joints that the residuals require, eight numbers each, ``(8 l,)``.
     wrenches
-        Wrenches of the links ``(l, 6)``.
+        Wrenches of the links, eight numbers each, ``(8 l,)``.
     motions
-        Motions of the links ``(l, 6)``.
+        Motions of the links, eight numbers each, ``(8 l,)``.
     loads
         Components of the wrenches along the directions ``(d,)``.
     rows
@@ -123,16 +130,71 @@ class TreeWorkspace(NamedTuple):
 
 
 @jit_fma
-def compute_link_directions(joints, tree, geometry, directions):
-    """Write the directions of motion of the links, in world axes."""
+def compute_link_frames(joints, tree, geometry, system):
+    """Write arms and directions of motion of the links, in world axes."""
+    directions, arms = system.directions, system.arms
     for l in range(len(tree.body)):
-        i = tree.joint[l]
-        for k in range(tree.first_direction[l], tree.first_direction[l + 1]):
-            own, s = tree.directions[k], directions[k]
+        i, side = tree.joint[l], tree.side[l]
+        for k in range(int(tree.first_direction[l]), int(tree.first_direction[l + 1])):
+            own, o = tree.directions[k], 8 * k
             if i == len(joints.body):
-                copy_array(own, s)
+                for j in range(6):
+                    directions[o + j] = own[j]
             else:
-                s[0], s[1], s[2], s[3], s[4], s[5] = to_world(joints, geometry, i, tree.side[l], own)
+                write6(directions, o, to_world(joints, geometry, i, side, own))
+        if tree.base[l] < len(tree.body):
+            own, other, o = geometry.arms[i, side], geometry.arms[i, 1 - side], 24 * l
+            x, y, z = other[0] - own[0], other[1] - own[1], other[2] - own[2]
+            arms[o + 4], arms[o + 5] = z, -y
+            arms[o + 11], arms[o + 13] = -z, x
+            arms[o + 19], arms[o + 20] = y, -x
+
+
+@jit_fma_inline
+def write6(x, o, values):
+    """Write six numbers from index o."""
+    x[o], x[o + 1], x[o + 2], x[o + 3], x[o + 4], x[o + 5] = values
+
+
+@jit_fma_inline
+def read6(x, o):
+    """Return six numbers from index o."""
+    return x[o], x[o + 1], x[o + 2], x[o + 3], x[o + 4], x[o + 5]
+
+
+@jit_fma_inline
+def dot6(x, o, y, p):
+    """Return the product of six numbers from index o of x with six numbers from index p of y."""
+    first = x[o] * y[p] + x[o + 1] * y[p + 1] + x[o + 2] * y[p + 2]
+    return first + (x[o + 3] * y[p + 3] + x[o + 4] * y[p + 4] + x[o + 5] * y[p + 5])
+
+
+@jit_fma_inline
+def transform(A, l, x, o, like):
+    """Return the product of the articulated map of link l with a motion, which starts at index o of x."""
+    a, b = 48 * l, 48 * l + 24
+    first = read(A, a, like) * x[o] + read(A, a + 8, like) * x[o + 1] + read(A, a + 16, like) * x[o + 2]
+    return first + (
+        read(A, b, like) * x[o + 3] + read(A, b + 8, like) * x[o + 4] + read(A, b + 16, like) * x[o + 5]
+    )
+
+
+@jit_fma_inline
+def moment(arms, l, x, o, like):
+    """Return the moment of a force, which starts at index o of x, at the center of a link, at its base."""
+    a = 24 * l + 3
+    return (
+        read(arms, a, like) * x[o] + read(arms, a + 8, like) * x[o + 1] + read(arms, a + 16, like) * x[o + 2]
+    )
+
+
+@jit_fma_inline
+def turn(arms, l, x, o, like):
+    """Return the velocity of the base of a link, less that of its center, by a spin at index o of x."""
+    a = 24 * l
+    return (
+        read(arms, a, like) * x[o] + read(arms, a + 8, like) * x[o + 1] + read(arms, a + 16, like) * x[o + 2]
+    )
 
 
 @jit_fma_inline
@@ -144,180 +206,147 @@ def to_world(joints, geometry, i, side, motion):
     return angular[0], angular[1], angular[2], linear[0], linear[1], linear[2]
 
 
-@jit_fma_inline
-def link_arm(tree, geometry, l):
-    """Return the center of a link from that of the link that carries it."""
-    i, side = tree.joint[l], tree.side[l]
-    own, other = geometry.arms[i, side], geometry.arms[i, 1 - side]
-    return other[0] - own[0], other[1] - own[1], other[2] - own[2]
-
-
 @jit_fma
 def factor_tree(tree, mass, mass_factor, start, end, angular_inertia, factor):
     """Factor the equations of all links; return False if a pivot is not positive.
 
     B consists of `angular_inertia` ``(n + 1, 3, 3)`` and of the masses times `mass_factor`; `start` and `end`
-    are the states of G0 and G1.
+    are the links at the states of G0 and G1.
     """
-    count = len(tree.body)
+    count, A, zero = len(tree.body), factor.inertia, broadcast8(0.0)
     for l in range(count):
-        A, b = factor.inertia[l], tree.body[l]
-        m = mass_factor * mass[b]
-        for i in range(3):
-            for j in range(3):
-                A[i, j], A[i, 3 + j], A[3 + i, j] = angular_inertia[b, i, j], 0.0, 0.0
-                A[3 + i, 3 + j] = m if i == j else 0.0
+        b, o = tree.body[l], 48 * l
+        for j in range(6):
+            write(A, o + 8 * j, zero)
+        for j in range(3):
+            for i in range(3):
+                A[o + 8 * j + i] = angular_inertia[b, i, j]
+            A[o + 27 + 9 * j] = mass_factor * mass[b]
     for l in range(count - 1, -1, -1):
-        A = factor.inertia[l]
-        for k in range(tree.first_direction[l], tree.first_direction[l + 1]):
-            if not eliminate_direction(A, start.tree.directions[k], end.tree.directions[k], factor, k):
+        for k in range(int(tree.first_direction[l]), int(tree.first_direction[l + 1])):
+            if not eliminate_direction(l, k, start.directions, end.directions, factor, zero):
                 return False
         if tree.base[l] < count:
-            arms = link_arm(tree, start.geometry, l), link_arm(tree, end.geometry, l)
-            add_shifted(A, arms[0], arms[1], factor.inertia[tree.base[l]])
+            add_shifted(A, l, start.arms, end.arms, int(tree.base[l]), zero)
     return True
 
 
 @jit_fma_inline
-def eliminate_direction(A, start, end, factor, k):
-    """Eliminate the motion along direction k from an articulated map; return False if its pivot fails."""
-    u, w = factor.columns[k], factor.rows[k]
+def eliminate_direction(l, k, start, end, factor, like):
+    """Eliminate the motion of link l along direction k; return False if its pivot fails."""
+    A, u, w, o = factor.inertia, factor.columns, factor.rows, 8 * k
+    column = transform(A, l, end, o, like)
+    write(u, o, column)
     for j in range(6):
-        w[j] = 0.0
-    for i in range(6):
-        u[i] = dot6(A[i], end)
-        for j in range(6):
-            w[j] += start[i] * A[i, j]
-    pivot = dot6(start, u)
+        w[o + j] = dot6(start, o, A, 48 * l + 8 * j)
+    pivot = dot6(start, o, u, o)
     if not pivot > 0:
         return False
     factor.inverse_pivots[k] = 1 / pivot
-    for i in range(6):
-        scaled = u[i] * factor.inverse_pivots[k]
-        for j in range(6):
-            A[i, j] -= scaled * w[j]
+    column = column * factor.inverse_pivots[k]
+    for j in range(6):
+        p = 48 * l + 8 * j
+        write(A, p, read(A, p, like) - column * w[o + j])
     return True
 
 
 @jit_fma_inline
-def add_shifted(A, start, end, out):
-    """Add an articulated map, moved to the center of the link that carries it, to the map of that link.
+def add_shifted(A, l, start, end, base, like):
+    """Add the articulated map of link l, moved to the center of its base, to that of the base.
 
     Momenta are moved by the arm at the start, motions by the arm at the end.
     """
-    f0, f1, f2 = shifted_row(A[3], end), shifted_row(A[4], end), shifted_row(A[5], end)
-    n0, n1, n2 = shifted_row(A[0], end), shifted_row(A[1], end), shifted_row(A[2], end)
-    add_row(out[0], n0, start[1], f2, -start[2], f1)
-    add_row(out[1], n1, start[2], f0, -start[0], f2)
-    add_row(out[2], n2, start[0], f1, -start[1], f0)
-    for i in range(3):
-        f = (f0, f1, f2)[i]
-        for j in range(6):
-            out[3 + i, j] += f[j]
+    o, p, a = 48 * l, 48 * base, 24 * l
+    x, y, z = end[a + 13], end[a + 19], end[a + 4]
+    f0, f1, f2 = (
+        shifted_column(A, o + 24, start, l, like),
+        shifted_column(A, o + 32, start, l, like),
+        shifted_column(A, o + 40, start, l, like),
+    )
+    add_column(A, p, shifted_column(A, o, start, l, like) - (f1 * z - f2 * y))
+    add_column(A, p + 8, shifted_column(A, o + 8, start, l, like) - (f2 * x - f0 * z))
+    add_column(A, p + 16, shifted_column(A, o + 16, start, l, like) - (f0 * y - f1 * x))
+    add_column(A, p + 24, f0)
+    add_column(A, p + 32, f1)
+    add_column(A, p + 40, f2)
 
 
 @jit_fma_inline
-def shifted_row(row, arm):
-    """Return a row of an articulated map for motions of a center from which the old one is at `arm`."""
-    a = cross((row[3], row[4], row[5]), arm)
-    return row[0] - a[0], row[1] - a[1], row[2] - a[2], row[3], row[4], row[5]
+def shifted_column(A, o, arms, l, like):
+    """Return a column of the articulated map of link l, a momentum at its center, as one at its base."""
+    return read(A, o, like) + moment(arms, l, A, o + 3, like)
 
 
 @jit_fma_inline
-def add_row(row, n, s, f, t, g):
-    """Add ``n + s f + t g`` to a row of six numbers."""
-    for j in range(6):
-        row[j] += n[j] + s * f[j] + t * g[j]
+def add_column(A, o, column):
+    """Add a column to the one at index o."""
+    write(A, o, read(A, o, column) + column)
 
 
 @jit_fma
-def solve_tree(joints, tree, start, end, factor, workspace):
+def solve_tree(joints, tree, start, end, geometries, factor, workspace):
     """Solve for the motions of the links and the multipliers, which replace the residuals in ``rows``.
 
-    The states `start` and `end` and the factors are those of :func:`factor_tree`.
+    The links `start` and `end` and the factors are those of :func:`factor_tree`, `geometries` those of their
+    joints.
     """
     count, gaps, wrenches, motions = len(tree.body), workspace.gaps, workspace.wrenches, workspace.motions
+    zero = broadcast8(0.0)
     for l in range(count):
-        write_gap(joints, tree, end.geometry, workspace.rows, l, gaps[l])
-        for j in range(6):
-            wrenches[l, j] = 0.0
+        write_gap(joints, tree, geometries[1], workspace.rows, l, gaps)
+        write(wrenches, 8 * l, zero)
     for l in range(count - 1, -1, -1):
-        y = wrenches[l]
-        for k in range(tree.first_direction[l], tree.first_direction[l + 1]):
-            workspace.loads[k] = dot6(start.tree.directions[k], y)
+        o = 8 * l
+        for k in range(int(tree.first_direction[l]), int(tree.first_direction[l + 1])):
+            workspace.loads[k] = dot6(start.directions, 8 * k, wrenches, o)
             load = workspace.loads[k] * factor.inverse_pivots[k]
-            for j in range(6):
-                y[j] -= load * factor.columns[k, j]
+            write(wrenches, o, read(wrenches, o, zero) - read(factor.columns, 8 * k, zero) * load)
         if tree.base[l] < count:
-            arm = link_arm(tree, start.geometry, l)
-            add_wrench(factor.inertia[l], gaps[l], y, arm, wrenches[tree.base[l]])
+            y = read(wrenches, o, zero) + transform(factor.inertia, l, gaps, o, zero)
+            write(motions, o, y)
+            add_column(wrenches, 8 * int(tree.base[l]), y + moment(start.arms, l, motions, o + 3, zero))
     for l in range(count):
-        motion = motions[l]
-        carry_motion(tree, end.geometry, motions, gaps[l], l)
-        for i in range(6):  # the wrench that the joint transmits
-            wrenches[l, i] += dot6(factor.inertia[l, i], motion)
-        for k in range(tree.first_direction[l + 1] - 1, tree.first_direction[l] - 1, -1):
-            speed = -(dot6(factor.rows[k], motion) + workspace.loads[k]) * factor.inverse_pivots[k]
-            for j in range(6):
-                motion[j] += speed * end.tree.directions[k, j]
-        write_multipliers(joints, tree, start.geometry, wrenches[l], l, workspace.rows)
+        o, motion = 8 * l, read(gaps, 8 * l, zero)
+        if tree.base[l] < count:
+            p = 8 * int(tree.base[l])
+            motion = motion + (read(motions, p, zero) - turn(end.arms, l, motions, p, zero))
+        write(motions, o, motion)
+        # the wrench that the joint transmits
+        write(wrenches, o, read(wrenches, o, zero) + transform(factor.inertia, l, motions, o, zero))
+        for k in range(int(tree.first_direction[l + 1]) - 1, int(tree.first_direction[l]) - 1, -1):
+            speed = -(dot6(factor.rows, 8 * k, motions, o) + workspace.loads[k]) * factor.inverse_pivots[k]
+            write(motions, o, read(motions, o, zero) + read(end.directions, 8 * k, zero) * speed)
+        write_multipliers(joints, tree, geometries[0], wrenches, l, workspace.rows)
 
 
 @jit_fma_inline
-def write_gap(joints, tree, geometry, residual, l, gap):
+def write_gap(joints, tree, geometry, residual, l, gaps):
     """Write the motion of a link, relative to what carries it, that its residuals require."""
     i = tree.joint[l]
     if i == len(joints.body):
-        for j in range(6):
-            gap[j] = 0.0
+        write6(gaps, 8 * l, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
         return
     g0, g1, g2, g3, g4, g5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for r in range(joints.row_start[i], joints.row_start[i + 1]):
         row, size = joints.rows[r], residual[r] if tree.side[l] == 0 else -residual[r]
         g0, g1, g2 = g0 + size * row[0], g1 + size * row[1], g2 + size * row[2]
         g3, g4, g5 = g3 + size * row[3], g4 + size * row[4], g5 + size * row[5]
-    gap[0], gap[1], gap[2], gap[3], gap[4], gap[5] = to_world(
-        joints, geometry, i, tree.side[l], (g0, g1, g2, g3, g4, g5)
-    )
+    write6(gaps, 8 * l, to_world(joints, geometry, i, tree.side[l], (g0, g1, g2, g3, g4, g5)))
 
 
 @jit_fma_inline
-def add_wrench(A, gap, y, arm, out):
-    """Add the wrench of a link, ``y + A gap``, moved by the arm, to that of the link that carries it."""
-    f = (y[3] + dot6(A[3], gap), y[4] + dot6(A[4], gap), y[5] + dot6(A[5], gap))
-    moment = cross(arm, f)
-    for i in range(3):
-        out[i] += y[i] + dot6(A[i], gap) + moment[i]
-        out[3 + i] += f[i]
-
-
-@jit_fma_inline
-def carry_motion(tree, geometry, motions, gap, l):
-    """Write the motion of a link whose joint only closes its gap."""
-    motion, base = motions[l], tree.base[l]
-    for j in range(6):
-        motion[j] = gap[j]
-    if base < len(motions):
-        carrier = motions[base]
-        turn = cross((carrier[0], carrier[1], carrier[2]), link_arm(tree, geometry, l))
-        for j in range(3):
-            motion[j] += carrier[j]
-            motion[3 + j] += carrier[3 + j] + turn[j]
-
-
-@jit_fma_inline
-def write_multipliers(joints, tree, geometry, wrench, l, multipliers):
+def write_multipliers(joints, tree, geometry, wrenches, l, multipliers):
     """Write the components of the wrench on a link along the rows of its joint."""
     i = tree.joint[l]
     if i == len(joints.body):
         return
     axes, arm = geometry.axes[i], geometry.arms[i, tree.side[l]]
-    f = (wrench[3], wrench[4], wrench[5])
-    moment = matvec_transposed(axes, subtract((wrench[0], wrench[1], wrench[2]), cross(arm, f)))
-    f = matvec_transposed(axes, f)
+    n0, n1, n2, f0, f1, f2 = read6(wrenches, 8 * l)
+    torque = matvec_transposed(axes, subtract((n0, n1, n2), cross(arm, (f0, f1, f2))))
+    f = matvec_transposed(axes, (f0, f1, f2))
     for r in range(joints.row_start[i], joints.row_start[i + 1]):
         row = joints.rows[r]
-        size = dot(row, moment) + row[3] * f[0] + row[4] * f[1] + row[5] * f[2]
+        size = dot(row, torque) + row[3] * f[0] + row[4] * f[1] + row[5] * f[2]
         multipliers[r] = size if tree.side[l] == 0 else -size
 
 
@@ -335,14 +364,14 @@ def joint_velocities(joints, R, geometry, v, out):
             out[r] = dot(row, spin) + row[3] * u[0] + row[4] * u[1] + row[5] * u[2]
 
 
-@jit_fma
+@jit_fma_inline
 def factor_tree_velocities(bodies, joints, tree, state, workspace):
     """Write directions and factors at the poses of a state; return False if a pivot is not positive."""
-    compute_link_directions(joints, tree, state.geometry, state.tree.directions)
+    compute_link_frames(joints, tree, state.geometry, state.tree)
     for l in range(len(tree.body)):
         b = tree.body[l]
         rotate_inertia(state.R[b], bodies.J[b], state.R[b], workspace.inertia[b])
-    return factor_tree(tree, bodies.mass, 1.0, state, state, workspace.inertia, state.tree.factor)
+    return factor_tree(tree, bodies.mass, 1.0, state.tree, state.tree, workspace.inertia, state.tree.factor)
 
 
 @jit_fma_inline
@@ -352,25 +381,26 @@ def rotate_inertia(R0, J, R1, out):
         out[0, j], out[1, j], out[2, j] = matvec(R0, matvec(J, R1[j]))
 
 
-@jit_fma
+@jit_fma_inline
 def solve_tree_velocities(joints, tree, state, v, target, impulses, workspace):
     """Compute the joint impulses that bring the joint velocities to `target`, and add their effect to v."""
     rows = workspace.rows
     joint_velocities(joints, state.R, state.geometry, v, rows)
     for r in range(len(rows)):
         rows[r] = target[r] - rows[r]
-    solve_tree(joints, tree, state, state, state.tree.factor, workspace)
+    geometries = state.geometry, state.geometry
+    solve_tree(joints, tree, state.tree, state.tree, geometries, state.tree.factor, workspace)
     for r in range(len(rows)):
         impulses[r] = rows[r]
     for l in range(len(tree.body)):
-        b, motion = tree.body[l], workspace.motions[l]
-        spin = matvec_transposed(state.R[b], motion)
+        b, (w0, w1, w2, u0, u1, u2) = tree.body[l], read6(workspace.motions, 8 * l)
+        spin, u = matvec_transposed(state.R[b], (w0, w1, w2)), (u0, u1, u2)
         for j in range(3):
             v[b, j] += spin[j]
-            v[b, 3 + j] += motion[3 + j]
+            v[b, 3 + j] += u[j]
 
 
-@jit_fma
+@jit_fma_inline
 def correct_tree_impulses(bodies, joints, tree, h, initial, final, D, v, impulses, workspace):
     """Take a Newton step of the joint impulses, which removes the joint errors of the final state.
 
@@ -378,7 +408,7 @@ def correct_tree_impulses(bodies, joints, tree, h, initial, final, D, v, impulse
     False if a pivot is not positive.
     """
     rows, inverse = workspace.rows, workspace.inverse_displacements
-    compute_link_directions(joints, tree, final.geometry, final.tree.directions)
+    compute_link_frames(joints, tree, final.geometry, final.tree)
     for l in range(len(tree.body)):
         b, A = tree.body[l], workspace.inertia[tree.body[l]]
         invert(D[b], inverse[b])
@@ -386,19 +416,20 @@ def correct_tree_impulses(bodies, joints, tree, h, initial, final, D, v, impulse
             A[0, j], A[1, j], A[2, j] = matvec(
                 initial.R[b], matvec(bodies.J[b], matvec(inverse[b], final.R[b, j]))
             )
-    if not factor_tree(tree, bodies.mass, 1 / h, initial, final, workspace.inertia, workspace.factor):
+    start, end, geometries = initial.tree, final.tree, (initial.geometry, final.geometry)
+    if not factor_tree(tree, bodies.mass, 1 / h, start, end, workspace.inertia, workspace.factor):
         return False
     for r in range(len(rows)):
         rows[r] = -final.constraint_error[r]
-    solve_tree(joints, tree, initial, final, workspace.factor, workspace)
+    solve_tree(joints, tree, start, end, geometries, workspace.factor, workspace)
     for r in range(len(rows)):
         impulses[r] += rows[r]
     for l in range(len(tree.body)):
-        b, motion = tree.body[l], workspace.motions[l]
-        spin = matvec(inverse[b], matvec_transposed(final.R[b], motion))
+        b, (w0, w1, w2, u0, u1, u2) = tree.body[l], read6(workspace.motions, 8 * l)
+        spin, u = matvec(inverse[b], matvec_transposed(final.R[b], (w0, w1, w2))), (u0, u1, u2)
         for j in range(3):
             v[b, j] += spin[j]
-            v[b, 3 + j] += motion[3 + j] / h
+            v[b, 3 + j] += u[j] / h
     return True
 
 

@@ -247,10 +247,10 @@ def factor_joint_system(bodies, joints, state):
 
 
 @jit_noalloc
-def compute_joints(joints, state):
+def compute_joints(joints, state, scratch):
     """Write geometry and errors of the joints; return False if one is rotated by a quarter turn or more."""
     compute_joint_geometry(joints, state.R, state.center, state.geometry)
-    return compute_constraint_error(joints, state.R, state.geometry, state.constraint_error)
+    return compute_constraint_error(joints, state.R, state.geometry, state.constraint_error, scratch)
 
 
 @jit_noalloc
@@ -352,7 +352,9 @@ def take_step(context, start, final, records, workspace):
             bodies, joints, parameters.slop, final, records.contacts[2, :num_contacts], incoming
         ):
             displace_bodies(bodies, incoming, final)
-        elif not separate_bodies(bodies, callbacks, final) or not compute_joints(joints, final):
+        elif not separate_bodies(bodies, callbacks, final) or not compute_joints(
+            joints, final, workspace.series
+        ):
             return NEEDS_REFERENCE, max_mobility, 0, 0, 0
         separation += energy(bodies, parameters.gravity, final.center, final.v)
         status, num_contacts = find_step_contacts(
@@ -451,7 +453,7 @@ def joint_velocity_target(bodies, joints, h, initial, max_mobility, correction, 
         target[r] -= PROJECTION_REGULARIZATION * max_mobility * correction[r]
 
 
-@jit_noalloc
+@jit_inline
 def constrained_free_motion(bodies, joints, tree, h, initial, v, impulses, final, workspace):
     """Advance the bodies, and correct joint impulses and velocities until the joint errors vanish."""
     error, constraint_error = math.inf, final.constraint_error
@@ -460,7 +462,7 @@ def constrained_free_motion(bodies, joints, tree, h, initial, v, impulses, final
     for _ in range(MAX_NEWTON_ITERATIONS):
         if not advance_free_motion(bodies, h, initial, v, final, workspace):
             return False
-        if not compute_joints(joints, final):
+        if not compute_joints(joints, final, workspace.series):
             return False
         before, error = error, max_abs(constraint_error)
         if error <= PROJECTION_TOLERANCE:

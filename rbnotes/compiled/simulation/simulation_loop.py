@@ -120,9 +120,9 @@ def read_model(integers, floats):
 @jit_noalloc
 def allocate_tree_factor(x, offset, l, d):
     """Allocate the factors of l links with d directions at index `offset`; return the next index, too."""
-    inertia, offset = view_at(x, offset, (l, 6, 6))
-    columns, offset = view_at(x, offset, (d, 6))
-    rows, offset = view_at(x, offset, (d, 6))
+    inertia, offset = view_at(x, offset, (48 * l,))
+    columns, offset = view_at(x, offset, (8 * d,))
+    rows, offset = view_at(x, offset, (8 * d,))
     inverse_pivots, offset = view_at(x, offset, (d,))
     return TreeFactor(inertia, columns, rows, inverse_pivots), offset
 
@@ -132,9 +132,9 @@ def allocate_tree_workspace(x, offset, n, m, l, d):
     """Allocate the working memory of l links with d directions; return the next index, too."""
     inertia, offset = view_at(x, offset, (n, 3, 3))
     inverse_displacements, offset = view_at(x, offset, (n, 3, 3))
-    gaps, offset = view_at(x, offset, (l, 6))
-    wrenches, offset = view_at(x, offset, (l, 6))
-    motions, offset = view_at(x, offset, (l, 6))
+    gaps, offset = view_at(x, offset, (8 * l,))
+    wrenches, offset = view_at(x, offset, (8 * l,))
+    motions, offset = view_at(x, offset, (8 * l,))
     loads, offset = view_at(x, offset, (d,))
     rows, offset = view_at(x, offset, (m,))
     factor, offset = allocate_tree_factor(x, offset, l, d)
@@ -158,10 +158,11 @@ def allocate_states(x, offset, n, k, m, envelope_size, l, d):
     axes, offset = view_at(x, offset, (k, 3, 3))
     arms, offset = view_at(x, offset, (k, 2, 3))
     geometry = JointGeometry(axes, arms)
-    directions, offset = view_at(x, offset, (d, 6))
+    directions, offset = view_at(x, offset, (8 * d,))
+    link_arms, offset = view_at(x, offset, (24 * l + 8,))
     tree_factor, offset = allocate_tree_factor(x, offset, l, d)
     system = JointSystem(jacobian, responses, factor)
-    tree = TreeSystem(directions, tree_factor)
+    tree = TreeSystem(directions, link_arms, tree_factor)
     return BodyStates(R, p, center, v, geometry, constraint_error, system, tree), offset
 
 
@@ -263,7 +264,7 @@ def run_steps(
     )
     copy_rows(contacts, num_contacts, step_records.contacts[0])
     settings[NUM_STEPS_TAKEN], settings[NUM_RECORDS] = 0.0, 0.0
-    if not compute_joints(joints, initial):
+    if not compute_joints(joints, initial, step_workspace.series):
         return NEEDS_REFERENCE
     for r in range(size):
         if abs(initial.constraint_error[r]) > JOINT_ERROR_TOLERANCE:
