@@ -92,7 +92,7 @@ class BodyStates(NamedTuple):
     system
         The :class:`JointSystem` at these poses; in models without loops only where there are contacts.
     tree
-        The :class:`~rbnotes.compiled.simulation.joint_tree.TreeSystem` at these poses.
+        The :class:`~rbnotes.compiled.simulation.joint_tree.TreeKinematics` at these poses.
     """
 
     R: Any

@@ -76,7 +76,7 @@ class TreeFactor(NamedTuple):
     inverse_pivots: Any
 
 
-class TreeSystem(NamedTuple):
+class TreeKinematics(NamedTuple):
     """Joints of a tree at the poses of a state.
 
     Attributes

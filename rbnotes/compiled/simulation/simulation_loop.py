@@ -37,7 +37,7 @@ from rbnotes.compiled.simulation.body_states import read_body_states, read_veloc
 from rbnotes.compiled.simulation.joint_tree import (
     JointTree,
     TreeFactor,
-    TreeSystem,
+    TreeKinematics,
     TreeWorkspace,
 )
 from rbnotes.compiled.simulation.python_callbacks import CallbackBuffers
@@ -162,7 +162,7 @@ def allocate_states(x, offset, n, k, m, envelope_size, l, d):
     link_arms, offset = view_at(x, offset, (24 * l + 8,))
     tree_factor, offset = allocate_tree_factor(x, offset, l, d)
     system = JointSystem(jacobian, responses, factor)
-    tree = TreeSystem(directions, link_arms, tree_factor)
+    tree = TreeKinematics(directions, link_arms, tree_factor)
     return BodyStates(R, p, center, v, geometry, constraint_error, system, tree), offset
 
 
