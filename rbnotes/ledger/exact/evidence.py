@@ -72,7 +72,10 @@ class Comparison:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Return a context that raises TimeLimitExceeded after some seconds, in a main thread with signals."""
+    """Return a context that raises TimeLimitExceeded after some seconds, in a main thread with signals.
+
+    Contexts within each other are not supported: the inner one ends the limit of the outer one.
+    """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return
@@ -299,11 +302,14 @@ def _right_forms(record: Any) -> Iterator[tuple[Any, Any]]:
 def _is_proved_on_symbols(record: Any) -> bool:
     """Return True if all forms that must agree with the oracle are the same functions of symbols."""
     forms = list(_right_forms(record))
+    if not forms or not all(inputs for _, inputs in forms):
+        return False
     try:
+        draws = [_draws(record, inputs, 1)[0] for _, inputs in forms]
         with time_limit(SECONDS_FOR_SYMBOLS):
-            return bool(forms) and all(
-                bool(inputs) and is_identity(form, record.reference, _draws(record, inputs, 1)[0])
-                for form, inputs in forms
+            return all(
+                is_identity(form, record.reference, values)
+                for (form, _), values in zip(forms, draws, strict=True)
             )
     except (Exception, TimeLimitExceeded):
         return False
