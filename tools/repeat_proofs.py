@@ -42,7 +42,8 @@ def repeat(names: Iterable[str]) -> Counter[str]:
     outcomes: Counter[str] = Counter()
     for name in names:
         stored = find_evidence(ledger.find(name))
-        found = prover.prove_claim(name, NUM_DRAWS, with_symbols=stored.kind == "symbolic")
+        seconds = 10 * prover.SECONDS_FOR_SYMBOLS if stored.kind == "symbolic" else 0
+        found = prover.prove_claim(name, NUM_DRAWS, seconds_for_symbols=seconds)
         outcome = compare(stored, found)
         outcomes[outcome] += 1
         if outcome != REPEATED:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import threading
 from collections.abc import Iterator, Mapping
@@ -80,8 +81,10 @@ def time_limit(seconds: float) -> Iterator[None]:
         yield
         return
 
-    def stop(*_: Any) -> None:
-        raise TimeLimitExceeded(f"more than {seconds:g} s")
+    def stop(_: int, frame: Any) -> None:
+        # Python ignores exceptions of functions that the garbage collector calls; the alarm rings again.
+        if all(getattr(each, "__code__", None) is not frame.f_code for each in gc.callbacks):
+            raise TimeLimitExceeded(f"more than {seconds:g} s")
 
     previous = signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)  # again, should a callback swallow the exception
@@ -264,7 +267,9 @@ def _draws_to_compare(
             yield values
 
 
-def prove(record: Any, num_draws: int = NUM_DRAWS, *, with_symbols: bool = True) -> Evidence:
+def prove(
+    record: Any, num_draws: int = NUM_DRAWS, *, seconds_for_symbols: float = SECONDS_FOR_SYMBOLS
+) -> Evidence:
     """Return the evidence for a record of the exact copy of the package.
 
     Parameters
@@ -273,13 +278,14 @@ def prove(record: Any, num_draws: int = NUM_DRAWS, *, with_symbols: bool = True)
         A record.
     num_draws
         Number of exact inputs.
-    with_symbols
-        If True, a proof is tried on symbols, too.
+    seconds_for_symbols
+        Processor time in which a proof on symbols is tried, s; 0 for none.
     """
     with exact_package():
         try:
             result = _prove(record, num_draws)
-            if with_symbols and result.kind in (EXACT, ENCLOSED) and _is_proved_on_symbols(record):
+            can_be_symbolic = seconds_for_symbols > 0 and result.kind in (EXACT, ENCLOSED)
+            if can_be_symbolic and _is_proved_on_symbols(record, seconds_for_symbols):
                 return replace(result, kind=SYMBOLIC)
             return result
         except TimeLimitExceeded as error:  # the alarm rang while a limit ended
@@ -299,14 +305,14 @@ def _right_forms(record: Any) -> Iterator[tuple[Any, Any]]:
                 yield form, inputs
 
 
-def _is_proved_on_symbols(record: Any) -> bool:
+def _is_proved_on_symbols(record: Any, seconds: float) -> bool:
     """Return True if all forms that must agree with the oracle are the same functions of symbols."""
     forms = list(_right_forms(record))
     if not forms or not all(inputs for _, inputs in forms):
         return False
     try:
         draws = [_draws(record, inputs, 1)[0] for _, inputs in forms]
-        with time_limit(SECONDS_FOR_SYMBOLS):
+        with time_limit(seconds):
             return all(
                 is_identity(form, record.reference, values)
                 for (form, _), values in zip(forms, draws, strict=True)
@@ -315,13 +321,15 @@ def _is_proved_on_symbols(record: Any) -> bool:
         return False
 
 
-def prove_claim(id: str, num_draws: int = NUM_DRAWS, *, with_symbols: bool = True) -> Evidence:
+def prove_claim(
+    id: str, num_draws: int = NUM_DRAWS, *, seconds_for_symbols: float = SECONDS_FOR_SYMBOLS
+) -> Evidence:
     """Return the evidence for the claim of this id; see :func:`prove`."""
     with exact_package():
         from rbnotes.ledger import find
 
         record = find(id)
-    return prove(record, num_draws, with_symbols=with_symbols)
+    return prove(record, num_draws, seconds_for_symbols=seconds_for_symbols)
 
 
 def _prove(record: Any, num_draws: int) -> Evidence:

@@ -10,7 +10,7 @@ from rbnotes.ledger.exact.loader import exact_package
 from rbnotes.ledger.exact.numbers import decimal
 
 np = stand_ins.numpy
-prove = functools.partial(evidence.prove, with_symbols=False)
+prove = functools.partial(evidence.prove, seconds_for_symbols=0)
 NUM_DRAWS = 3
 
 

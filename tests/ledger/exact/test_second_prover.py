@@ -70,7 +70,7 @@ import repeat_proofs as tool
 from rbnotes.ledger import Verdict
 from rbnotes.ledger.exact.loader import exact_package
 
-def prove_print(name, num_draws, with_symbols):
+def prove_print(name, num_draws, seconds_for_symbols):
     with exact_package():
         from rbnotes.ledger import find
         record = copy.copy(find(name))
