@@ -2,10 +2,12 @@
 
 import os
 import signal
+import sys
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from multiprocessing import get_context
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -215,6 +217,13 @@ def heavier_once(path, masses, q):
     return heavier(masses, q)
 
 
+@pytest.fixture
+def importable_tests(monkeypatch):
+    """Let processes import this module, which has the function that they call."""
+    monkeypatch.setattr(sys, "path", [*sys.path, str(Path(__file__).parents[2])])
+
+
+@pytest.mark.usefixtures("importable_tests")
 def test_broken_pool_keeps_what_is_done(tmp_path):
     function = partial(heavier_once, tmp_path / "killed")
     settings = {"chunks": 10, "folder": tmp_path / "study"}
@@ -232,6 +241,7 @@ def test_broken_pool_keeps_what_is_done(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("importable_tests")
 def test_killed_dask_worker_costs_its_chunks(tmp_path):
     import dask  # slow to import
     import distributed
