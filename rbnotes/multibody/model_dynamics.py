@@ -58,9 +58,11 @@ def bias_forces(model: Model, state: State) -> Array:
     InvalidArgument
         If ``state`` does not fit the model.
     """
-    tree_state = _tree_state(model, state)
+    arguments.require_instance("model", model, Model)
+    model.check_state(state)
     if model.free_system is not None:
         return -model.free_system.gyroscopic_wrenches(state) - model.free_system.gravity_force(state)
+    tree_state = model.tree_state(state)
     B, bias_acceleration = velocity_map(model, tree_state)
     weights = np.outer(model.particles, model.gravity).ravel()
     tree_bias = np.append(-weights, tree_bias_forces(model.tree, tree_state.q, tree_state.qdot))

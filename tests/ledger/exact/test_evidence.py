@@ -1,9 +1,9 @@
 """Right forms are proved, and planted wrong ones are found wrong, also where a tolerance hides them."""
 
 import functools
-from types import SimpleNamespace
 
 import pytest
+from exact_claims import claim, hat
 
 from rbnotes.ledger.exact import evidence, stand_ins
 from rbnotes.ledger.exact.loader import exact_package
@@ -12,25 +12,6 @@ from rbnotes.ledger.exact.numbers import decimal
 np = stand_ins.numpy
 prove = functools.partial(evidence.prove, seconds_for_symbols=0)
 NUM_DRAWS = 3
-
-
-@pytest.fixture(scope="module")
-def some():
-    with exact_package():
-        from rbnotes.testing import strategies
-
-        return strategies
-
-
-def claim(verdict="holds", **fields):
-    defaults = {"id": "test/s1/e1", "condition_inputs": None, "library": None, "undefined": ""}
-    defaults |= {"tolerance": 1e-9, "tolerance_reason": ""}
-    return SimpleNamespace(**defaults | fields, verdict=verdict)
-
-
-def hat(w):
-    x, y, z = w
-    return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
 
 
 def triple_product(a, b, c):

@@ -1,9 +1,9 @@
 """Identities of rational functions are proved on symbols; false ones, and branches on symbols, are not."""
 
 import functools
-from types import SimpleNamespace
 
 import pytest
+from exact_claims import claim, hat
 
 from rbnotes.ledger.exact import evidence, stand_ins
 from rbnotes.ledger.exact.evidence import prove
@@ -15,28 +15,9 @@ np = stand_ins.numpy
 FIRST, LAST = -8, 9
 
 
-@pytest.fixture(scope="module")
-def some():
-    with exact_package():
-        from rbnotes.testing import strategies
-
-        return strategies
-
-
-def claim(verdict="holds", **fields):
-    defaults = {"id": "test/s1/e1", "condition_inputs": None, "library": None, "undefined": ""}
-    defaults |= {"tolerance": 1e-9, "tolerance_reason": ""}
-    return SimpleNamespace(**defaults | fields, verdict=verdict)
-
-
 def draw(inputs):
     with exact_package():
         return evidence._draws(claim(), inputs, 1)[0]
-
-
-def hat(w):
-    x, y, z = w
-    return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
 
 
 def zero_at_many_points(a):
