@@ -71,6 +71,7 @@ def book(tiny_book):
             **LEDGER_PAGES,
         },
         part="Springs",
+        repository="owner/name",
     )
     book.explain_symbols(
         "{ tex = ['a', 'b', 'c', 'd'], meaning = 'any length', unit = 'm' }, "
@@ -320,6 +321,16 @@ def test_second_build_runs_only_changed_chapters(book):
     changed = book.build()
     assert "cells: kept" not in changed.stdout
     assert changed.returncode == 0, changed.stderr
+
+
+def test_chapters_with_cells_open_in_binder_and_colab_if_the_repository_is_known(book):
+    binder = "https://mybinder.org/v2/gh/owner/name/notebooks?urlpath=lab/tree/cells.ipynb"
+    colab = "https://colab.research.google.com/github/owner/name/blob/notebooks/cells.ipynb"
+    for address in (binder, colab):
+        assert f'href="{address}"' in page(book, "cells")
+        assert address.partition("/owner")[0] not in page(book, "example")
+    notebook = (book.html / "_sources" / "cells.ipynb").read_text(encoding="utf-8")
+    assert "https://owner.github.io/name/" in notebook
 
 
 def test_command_prints_summary_and_start_page(book):

@@ -94,10 +94,17 @@ def _build_server() -> subprocess.Popen[str]:
 class TinyBook:
     """A book at ``root`` with the settings of the real one; the first page is its start page.
 
-    The others are chapters, or those of a part with the title ``part``.
+    The others are chapters, or those of a part with the title ``part``. ``repository`` is ``owner/name``.
     """
 
-    def __init__(self, root: Path, pages: dict[str, str], ledger: str = FAKE_LEDGER, part: str = "") -> None:
+    def __init__(
+        self,
+        root: Path,
+        pages: dict[str, str],
+        ledger: str = FAKE_LEDGER,
+        part: str = "",
+        repository: str = "",
+    ) -> None:
         self.root = root
         self.html = root / "_build" / "html"
         config = yaml.safe_load((REPOSITORY / "_config.yml").read_text(encoding="utf-8"))
@@ -107,6 +114,7 @@ class TinyBook:
         }
         settings = config["sphinx"]["config"]
         settings["extensions"].append("fake_ledger")
+        settings["rbnotes_repository"] = repository
         settings["html_favicon"] = str(REPOSITORY / settings["html_favicon"])
         logo = settings["html_theme_options"]["logo"]
         for image in ("image_light", "image_dark"):
