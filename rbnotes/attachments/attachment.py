@@ -20,6 +20,7 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.unchecked.frozen import set_fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,9 +65,7 @@ class Attachment:
             )
         size = rows.pop()
         bias = arguments.single_vector("bias", self._bias_or_zeros(size), size)
-        object.__setattr__(self, "component", component)
-        object.__setattr__(self, "blocks", blocks)
-        object.__setattr__(self, "bias", bias)
+        set_fields(self, component=component, blocks=blocks, bias=bias)
 
     def _bias_or_zeros(self, size: int) -> Any:
         is_omitted = isinstance(self.bias, list | tuple | np.ndarray) and len(self.bias) == 0

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +19,7 @@ from scipy import sparse
 from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
 from rbnotes.constraints.matrices import is_symmetric_unchecked
+from rbnotes.unchecked.frozen import set_fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class QP:
             raise InvalidArgument("Q", f"max |Q - Q^T| = {abs(Q - Q.T).max():.3g}", "a symmetric matrix")
         A, b = _check_rows("A", self.A, "b", self.b, size)
         G, g = _check_rows("G", self.G, "g", self.g, size)
-        _set_fields(self, Q=Q, c=c, A=A, b=b, G=G, g=g)
+        set_fields(self, Q=Q, c=c, A=A, b=b, G=G, g=g)
 
     @property
     def size(self) -> int:
@@ -105,7 +105,7 @@ class LCP:
 
     def __post_init__(self) -> None:
         M, q = _check_matrix_and_vector("M", self.M, "q", self.q)
-        _set_fields(self, M=M, q=q)
+        set_fields(self, M=M, q=q)
 
     @property
     def size(self) -> int:
@@ -167,7 +167,7 @@ class BoxLCP:
         if np.any(lower > upper):
             worst = int(np.argmax(lower - upper))
             raise InvalidArgument("lower", f"{lower[worst]:g} > {upper[worst]:g}", "lower <= upper")
-        _set_fields(self, M=M, q=q, lower=lower, upper=upper)
+        set_fields(self, M=M, q=q, lower=lower, upper=upper)
 
     @property
     def size(self) -> int:
@@ -178,11 +178,6 @@ class BoxLCP:
     def is_symmetric(self) -> bool:
         """True if M is symmetric to rounding."""
         return is_symmetric_unchecked(self.M)
-
-
-def _set_fields(problem: Any, **fields: Any) -> None:
-    for name, value in fields.items():
-        object.__setattr__(problem, name, value)
 
 
 def _check_matrix_and_vector(

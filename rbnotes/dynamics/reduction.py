@@ -18,7 +18,7 @@ from scipy import sparse
 from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
 from rbnotes.dynamics.step_problem import StepProblem, StepSolution, VelocityConstraintRows
-from rbnotes.unchecked.frozen import replace_unchecked
+from rbnotes.unchecked.frozen import replace_unchecked, set_fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +47,7 @@ class Reduction:
         bias = arguments.array("bias", self.bias)
         if bias.shape not in ((), (J.shape[0],)):
             raise InvalidArgument("bias", f"shape {bias.shape}", f"a number, or shape ({J.shape[0]},)")
-        object.__setattr__(self, "J", J)
-        object.__setattr__(self, "bias", np.array(np.broadcast_to(bias, J.shape[:1])))
+        set_fields(self, J=J, bias=np.array(np.broadcast_to(bias, J.shape[:1])))
 
     @property
     def size(self) -> int:

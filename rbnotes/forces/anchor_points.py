@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import WORLD
+from rbnotes.unchecked.frozen import set_fields
 
 Indices = NDArray[np.intp]
 
@@ -48,6 +49,9 @@ class AnchorPoints:
     body: BodyIndices
     particle: Indices
     x: Array
+
+    def __post_init__(self) -> None:
+        set_fields(self, body=self.body, particle=self.particle, x=self.x)
 
     @property
     def shape(self) -> tuple[int, ...]:

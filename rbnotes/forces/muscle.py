@@ -19,6 +19,7 @@ from scipy.interpolate import PPoly
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.forces.tension import Parameter, Tension
+from rbnotes.unchecked.frozen import set_fields
 
 MAX_LENGTH = 1e20
 """Largest length for which the energy is computed, m."""
@@ -272,4 +273,4 @@ class Muscle:
         return result
 
     def _set_parameter(self, name: str, value: Array) -> None:
-        object.__setattr__(self, name, value if value.ndim else value.item())
+        set_fields(self, **{name: value if value.ndim else value.item()})

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.unchecked.central_differences import derivative_at_zero
+from rbnotes.unchecked.frozen import set_fields
 
 TensionFunction = Callable[[Array, Array], ArrayLike]
 Parameter = float | Array
@@ -364,5 +365,4 @@ def _store_parameters(
             value = arguments.positive_array(name, value)
         else:
             value = arguments.real_array(name, value, minimum=0.0 if name in nonnegative else -np.inf)
-        value.setflags(write=False)
-        object.__setattr__(law, name, value if value.ndim else value.item())
+        set_fields(law, **{name: value if value.ndim else value.item()})

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument
+from rbnotes.unchecked.frozen import set_fields
 
 MULTIPLIER_REGULARIZATION = 1e-9
 """Weight of the norm of the multipliers, relative to that of the error of the wrench."""
@@ -68,9 +69,9 @@ class Bearing:
             raise InvalidArgument(
                 "tangents", "vectors that are not", "orthonormal and perpendicular to the normals"
             )
-        for name, value in (("points", points), ("normals", normals), ("tangents", tangents)):
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "mu", np.broadcast_to(mu, (len(points),)))
+        set_fields(
+            self, points=points, normals=normals, tangents=tangents, mu=np.broadcast_to(mu, (len(points),))
+        )
 
     @property
     def count(self) -> int:

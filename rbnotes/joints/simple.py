@@ -13,6 +13,7 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument
 from rbnotes.joints.joint_type import JointType
 from rbnotes.unchecked import so3
+from rbnotes.unchecked.frozen import set_fields
 from rbnotes.unchecked.linear_algebra import IDENTITY
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -36,7 +37,7 @@ class Fixed(JointType):
         pose = arguments.frame("pose", np.eye(4) if self.pose is None else self.pose)
         if pose.shape != (4, 4):
             raise InvalidArgument("pose", f"shape {pose.shape}", "one pose of shape (4, 4)")
-        object.__setattr__(self, "pose", pose)
+        set_fields(self, pose=pose)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Fixed) and np.array_equal(self.pose, other.pose)
@@ -150,7 +151,7 @@ class Revolute(_AxisRotationJoint):
     axis: ArrayField = Z
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "axis", _unit_axis(self.axis))
+        set_fields(self, axis=_unit_axis(self.axis))
 
     @cached_property
     def _constant_motion_subspace(self) -> Array:
@@ -178,7 +179,7 @@ class Prismatic(_ConstantSubspaceJoint):
     axis: ArrayField = Z
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "axis", _unit_axis(self.axis))
+        set_fields(self, axis=_unit_axis(self.axis))
 
     @cached_property
     def _constant_motion_subspace(self) -> Array:
@@ -221,8 +222,7 @@ class Helical(_AxisRotationJoint):
     pitch: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "axis", _unit_axis(self.axis))
-        object.__setattr__(self, "pitch", arguments.real_number("pitch", self.pitch))
+        set_fields(self, axis=_unit_axis(self.axis), pitch=arguments.real_number("pitch", self.pitch))
 
     @cached_property
     def _constant_motion_subspace(self) -> Array:

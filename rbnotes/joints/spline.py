@@ -21,6 +21,7 @@ from rbnotes.joints.joint_type import JointType
 from rbnotes.joints.simple import Translational
 from rbnotes.joints.unchecked_nearest_pose import pose_error
 from rbnotes.unchecked import se3
+from rbnotes.unchecked.frozen import set_fields
 from rbnotes.unchecked.linear_algebra import matvec
 
 BSPLINE_BASIS = np.array([[1, 4, 1, 0], [-3, 0, 3, 0], [3, -6, 3, 0], [-1, 3, -3, 1]]) / 6
@@ -76,13 +77,13 @@ class SplineCurve(JointType):
             raise InvalidArgument(
                 "frames", f"shape {frames.shape}", "4 control frames or more, shape (n, 4, 4)"
             )
-        object.__setattr__(self, "frames", frames)
+        set_fields(self, frames=frames)
         basis = arguments.matrix("basis", self.basis, 4, 4)
         sums = np.sum(basis, axis=1)
         if not np.allclose(sums, [1, 0, 0, 0], atol=1e-12):
             expected = "weights that add up to one for every u: (1, 0, 0, 0)"
             raise InvalidArgument("basis", f"rows with the sums {sums.round(3).tolist()}", expected)
-        object.__setattr__(self, "basis", basis)
+        set_fields(self, basis=basis)
         angles = np.linalg.norm(self._relative_twists[:, :3], axis=1)
         if np.any(angles > np.pi - HALF_TURN_TOLERANCE):
             k = int(np.argmax(angles))
@@ -196,7 +197,7 @@ class SplineSurface(JointType):
             raise InvalidArgument(
                 "points", f"shape {points.shape}", "4 x 4 control points or more, shape (m, n, 6)"
             )
-        object.__setattr__(self, "points", points)
+        set_fields(self, points=points)
 
     @property
     def num_coordinates(self) -> int:

@@ -72,7 +72,7 @@ from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.reduced.link import Link, per_coordinate, require_fixed_coordinates
 from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.shapes import Ground, Shape
-from rbnotes.unchecked.frozen import replace_unchecked, set_fields
+from rbnotes.unchecked.frozen import make_read_only, replace_unchecked, set_fields
 from rbnotes.unchecked.linear_algebra import matvec
 
 NAMED_CONSTRAINTS = (
@@ -456,7 +456,7 @@ class Model(StateRetraction):
             if body.is_free and body.spatial_inertia is None:
                 raise InvalidArgument(f"body {body.name!r}", "no mass", "a mass, density or inertia")
         force_law = _force_law(self.forces, tree.index)
-        armature = np.concatenate([np.zeros(0), *(body.armature for body in self.bodies)])
+        armature = make_read_only(np.concatenate([np.zeros(0), *(body.armature for body in self.bodies)]))
         set_fields(
             self,
             tree=replace_unchecked(tree, masses=particles, applied_forces=force_law, armature=armature),

@@ -11,6 +11,7 @@ from rbnotes import arguments, inertia
 from rbnotes.arguments import Array, ArrayField, InvalidArgument
 from rbnotes.inertia import MassProperties
 from rbnotes.shapes.shape import ConvexShape
+from rbnotes.unchecked.frozen import set_fields
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Ellipsoid(ConvexShape):
         semi_axes = arguments.positive_array("semi_axes", self.semi_axes, 3)
         if semi_axes.shape != (3,):
             raise InvalidArgument("semi_axes", f"shape {semi_axes.shape}", "shape (3,)")
-        object.__setattr__(self, "semi_axes", tuple(semi_axes.tolist()))
+        set_fields(self, semi_axes=tuple(semi_axes.tolist()))
 
     @property
     def bounding_radius(self) -> float:

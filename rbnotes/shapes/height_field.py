@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument
 from rbnotes.shapes.shape import Ground
+from rbnotes.unchecked.frozen import set_fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +43,7 @@ class HeightField(Ground):
         sides = arguments.positive_array("sides", self.sides, 2)
         if sides.shape != (2,):
             raise InvalidArgument("sides", f"shape {sides.shape}", "shape (2,)")
-        object.__setattr__(self, "heights", heights)
-        object.__setattr__(self, "sides", sides)
+        set_fields(self, heights=heights, sides=sides)
 
     @property
     def cell_sides(self) -> Array:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments, inertia
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.inertia import MassProperties
+from rbnotes.unchecked.frozen import set_fields
 
 BOX_CORNERS = np.array(list(product((-1.0, 1.0), repeat=3)))
 """Corners of a cube."""
@@ -167,8 +168,7 @@ class RoundedBox(ConvexShape):
             raise InvalidArgument("half_extents, radius", got, "shapes (3,) and ()")
         if radius == 0 and np.any(half == 0):
             raise InvalidArgument("radius", "0 around a core without volume", "a solid")
-        object.__setattr__(self, "half_extents", half)
-        object.__setattr__(self, "radius", radius.item())
+        set_fields(self, half_extents=half, radius=radius.item())
 
     @property
     def bounding_radius(self) -> float:

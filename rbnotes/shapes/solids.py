@@ -11,6 +11,7 @@ from rbnotes import arguments, inertia
 from rbnotes.arguments import ArrayField, InvalidArgument
 from rbnotes.inertia import MassProperties
 from rbnotes.shapes.shape import RoundedBox, Shape
+from rbnotes.unchecked.frozen import set_fields
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Box(Shape):
         sides = arguments.positive_array("sides", self.sides, 3)
         if sides.shape != (3,):
             raise InvalidArgument("sides", f"shape {sides.shape}", "shape (3,)")
-        object.__setattr__(self, "sides", tuple(sides.tolist()))
+        set_fields(self, sides=tuple(sides.tolist()))
 
     @property
     def collision_geometry(self) -> RoundedBox:
@@ -112,4 +113,4 @@ def set_lengths(shape: Shape, *names: str) -> None:
         length = arguments.positive_array(name, getattr(shape, name))
         if length.shape != ():
             raise InvalidArgument(name, f"shape {length.shape}", "one number")
-        object.__setattr__(shape, name, length.item())
+        set_fields(shape, **{name: length.item()})

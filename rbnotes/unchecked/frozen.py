@@ -9,13 +9,25 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any, TypeVar
 
+import numpy as np
+
 Data = TypeVar("Data")
 
 
 def set_fields(data: object, **values: Any) -> None:
-    """Set fields of a frozen dataclass within its constructor."""
+    """Set fields of a frozen dataclass within its constructor; arrays become read-only."""
     for name, value in values.items():
-        object.__setattr__(data, name, value)
+        object.__setattr__(data, name, make_read_only(value))
+
+
+def make_read_only(value: Any) -> Any:
+    """Return a value after making it read-only if it is an array or a tuple of arrays."""
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
+    elif isinstance(value, tuple):
+        for entry in value:
+            make_read_only(entry)
+    return value
 
 
 def construct_unchecked(cls: type[Data], **values: Any) -> Data:

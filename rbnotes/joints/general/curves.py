@@ -17,6 +17,7 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.joints.general.casadi_functions import jacobian
 from rbnotes.joints.general.surfaces import bernstein_polynomials, normalize
 from rbnotes.joints.general.symbols import Symbolic, check_coordinate, check_finite
+from rbnotes.unchecked.frozen import set_fields
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,7 @@ class Curve:
         arguments.text("name", self.name)
         arguments.require_function("point", self.point, "s")
         low = arguments.real_number("low", self.low)
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", arguments.real_number("high", self.high, minimum=low))
+        set_fields(self, low=low, high=arguments.real_number("high", self.high, minimum=low))
 
     def tangent(self, s: Symbolic) -> Symbolic:
         """Return the derivative ``(3,)`` of the point, not of unit length.

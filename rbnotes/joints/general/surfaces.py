@@ -18,6 +18,7 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.joints.general.casadi_functions import jacobian
 from rbnotes.joints.general.symbols import Symbolic, check_coordinate, check_finite
+from rbnotes.unchecked.frozen import set_fields
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,7 @@ class Surface:
         low, high = (arguments.single_vector(name, getattr(self, name), 2) for name in ("low", "high"))
         if np.any(high < low):
             raise InvalidArgument("high", str(high.tolist()), f"no less than low, {low.tolist()}")
-        object.__setattr__(self, "low", tuple(low.tolist()))
-        object.__setattr__(self, "high", tuple(high.tolist()))
+        set_fields(self, low=tuple(low.tolist()), high=tuple(high.tolist()))
 
     def frame(self, u: Symbolic, v: Symbolic) -> list[tuple[Symbolic, Symbolic]]:
         """Return factors whose product has the axes ``(3, 3)`` as columns and the point ``(3,)``.

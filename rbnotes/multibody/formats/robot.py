@@ -23,6 +23,7 @@ from rbnotes.multibody.reduced.link import Link
 from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.shapes import Shape
 from rbnotes.unchecked import se3
+from rbnotes.unchecked.frozen import set_fields
 
 
 class Mimic(NamedTuple):
@@ -199,7 +200,7 @@ class Robot:
                 raise InvalidArgument(f"joint {joint.name!r}", got, "one, which is bounded or mimics")
             by_name[joint.name] = joint
             links.add(joint.link)
-        object.__setattr__(self, "joints", MappingProxyType(by_name))
+        set_fields(self, joints=MappingProxyType(by_name))
         for name in by_name:
             self._resolve_mimic(name)
         self._check_pairs_and_states()
@@ -211,7 +212,7 @@ class Robot:
         for pair in pairs:
             if len(pair) != 2 or not all(name in names for name in pair):
                 raise InvalidArgument("excluded_pairs", repr(pair), "pairs of " + ", ".join(map(repr, names)))
-        object.__setattr__(self, "excluded_pairs", tuple((a, b) for a, b in pairs))
+        set_fields(self, excluded_pairs=tuple((a, b) for a, b in pairs))
         arguments.require_instance("group_states", self.group_states, Mapping)
         for name, values in self.group_states.items():
             try:

@@ -27,6 +27,7 @@ from rbnotes.multibody.reduced.constraint_protocol import (
 )
 from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked import so3
+from rbnotes.unchecked.frozen import set_fields
 from rbnotes.unchecked.linear_algebra import cross
 
 JointMotion = Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]
@@ -86,10 +87,10 @@ class LoopClosure(BodyConstraint):
         if self.a == self.b:
             raise InvalidArgument("b", repr(self.b), "another body than a")
         for name in ("x_a", "x_b"):
-            object.__setattr__(self, name, arguments.single_vector(name, getattr(self, name)))
+            set_fields(self, **{name: arguments.single_vector(name, getattr(self, name))})
         if self.axis is not None:
             axis = arguments.with_ndim("axis", arguments.unit_vector("axis", self.axis), 1)
-            object.__setattr__(self, "axis", axis)
+            set_fields(self, axis=axis)
 
     def body_rows(self, tree: Tree, kinematics: KinematicState, state: State, t: float) -> BodyConstraintRows:
         """Return the rows on body twists that keep the two points together."""
@@ -153,7 +154,7 @@ class Weld(BodyConstraint):
             raise InvalidArgument("b", repr(self.b), "another body than a")
         for name in ("E_a", "E_b"):
             frame = arguments.with_ndim(name, arguments.frame(name, getattr(self, name)), 2)
-            object.__setattr__(self, name, frame)
+            set_fields(self, **{name: frame})
 
     def body_rows(self, tree: Tree, kinematics: KinematicState, state: State, t: float) -> BodyConstraintRows:
         """Return three rows on body twists for the origins of the frames, and three for their axes."""
@@ -218,7 +219,7 @@ class Gear:
 
     def __post_init__(self) -> None:
         check_link_names(self, "a", "b")
-        object.__setattr__(self, "ratio", arguments.real_number("ratio", self.ratio))
+        set_fields(self, ratio=arguments.real_number("ratio", self.ratio))
 
     def rows(self, tree: Tree, state: State, t: float) -> ConstraintRows:
         """Return the rows of the gear.
@@ -310,7 +311,7 @@ class PrescribedBody(BodyConstraint):
         check_link_names(self, "link")
         arguments.require_function("motion", self.motion, "t", "E", "phi")
         components = arguments.indices("components", self.components)
-        object.__setattr__(self, "components", tuple(int(number) for number in components.ravel()))
+        set_fields(self, components=tuple(int(number) for number in components.ravel()))
         if not set(self.components) <= set(range(6)) or len(set(self.components)) < len(self.components):
             raise InvalidArgument("components", repr(self.components), "different indices from 0 to 5")
 
@@ -355,7 +356,7 @@ class AttachedParticle(BodyConstraint):
     def __post_init__(self) -> None:
         arguments.count("particle", self.particle)
         check_link_names(self, *(() if self.link is None else ("link",)))
-        object.__setattr__(self, "x", arguments.single_vector("x", self.x))
+        set_fields(self, x=arguments.single_vector("x", self.x))
 
     def body_rows(self, tree: Tree, kinematics: KinematicState, state: State, t: float) -> BodyConstraintRows:
         """Return the rows on body twists and on the velocities of particles and joints, for the time t.
@@ -409,7 +410,7 @@ class JointLimit:
         arguments.count("coordinate", self.coordinate)
         for name in ("lower", "upper"):
             bound = arguments.with_ndim(name, arguments.extended_real_array(name, getattr(self, name)), 0)
-            object.__setattr__(self, name, float(bound))
+            set_fields(self, **{name: float(bound)})
         if not self.lower < self.upper:
             raise InvalidArgument("lower", f"{self.lower:g}, upper {self.upper:g}", "lower < upper")
 
@@ -459,7 +460,7 @@ class RotationLimit:
     def __post_init__(self) -> None:
         check_link_names(self, "link")
         upper = arguments.real_number("upper", self.upper, minimum=0.0, maximum=np.pi)
-        object.__setattr__(self, "upper", arguments.positive_number("upper", upper))
+        set_fields(self, upper=arguments.positive_number("upper", upper))
 
     def rows(self, tree: Tree, state: State, t: float) -> ConstraintRows:
         """Return the row of the bound.
@@ -518,9 +519,12 @@ class PlaneLimit(BodyConstraint):
     def __post_init__(self) -> None:
         check_link_names(self, "link")
         normal = arguments.with_ndim("normal", arguments.unit_vector("normal", self.normal), 1)
-        object.__setattr__(self, "x", arguments.single_vector("x", self.x))
-        object.__setattr__(self, "normal", normal)
-        object.__setattr__(self, "offset", arguments.real_number("offset", self.offset))
+        set_fields(
+            self,
+            x=arguments.single_vector("x", self.x),
+            normal=normal,
+            offset=arguments.real_number("offset", self.offset),
+        )
 
     def body_rows(self, tree: Tree, kinematics: KinematicState, state: State, t: float) -> BodyConstraintRows:
         """Return the row on body twists of the point's distance from the plane."""

@@ -22,6 +22,7 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument
 from rbnotes.inertia.spatial import from_symmetric_spatial_inertia
 from rbnotes.joints import JointType
+from rbnotes.unchecked.frozen import set_fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +89,7 @@ class Link:
         fields["spring_reference"] = per_coordinate(f"{label}: spring_reference", spring_reference, joint)
         if self.inertia is not None:
             fields["inertia"] = _check_inertia(f"{label}: inertia", self.inertia)
-        for field, value in fields.items():
-            object.__setattr__(self, field, value)
+        set_fields(self, **fields)
 
     def _check_joint(self) -> JointType:
         """Return the joint type after checking the names of the link and its parent."""

@@ -38,6 +38,7 @@ from rbnotes.multibody.reduced.kinematics import (
 )
 from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked import se3
+from rbnotes.unchecked.frozen import set_fields
 
 
 def parent_motion_transforms(tree: Tree, q: ArrayLike) -> Array:
@@ -130,8 +131,7 @@ class SpatialOperators:
             rates = np.zeros(self.tree.num_coordinates)
         q, qdot = _check_state_vectors(self.tree, self.q, rates)
         _, wrenches = check_applied_forces(self.tree, 0.0, self.wrenches, q=q)
-        for field, value in (("q", q), ("qdot", qdot), ("wrenches", wrenches)):
-            object.__setattr__(self, field, value)
+        set_fields(self, q=q, qdot=qdot, wrenches=wrenches)
 
     @property
     def _n(self) -> int:
