@@ -367,8 +367,8 @@ class Model(StateRetraction):
     bodies
         Bodies in any order; stored with parents before their children.
     particles
-        Masses of particles ``(p,)``, kg. Forces act on them by their index; the schemes of
-        :mod:`rbnotes.dynamics` move them, :func:`~rbnotes.multibody.simulate` does not support them.
+        Masses of particles ``(p,)``, kg. Forces and :class:`~rbnotes.multibody.reduced.AttachedParticle` act
+        on them by their index. They do not touch anything.
     ground
         Shapes that are fixed to the world: one at the origin, such as ``Plane()``, or several.
     mu
