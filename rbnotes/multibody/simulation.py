@@ -114,7 +114,9 @@ def simulate(
         velocities; by default 1e-9 and 1e-10.
     friction_model
         Friction model: a function of :mod:`rbnotes.friction`, its name (``"coulomb"``), or a function with
-        the same signature.
+        the same signature. The name stands for a law and its algorithm: ``"newton"``, ``"gauss_seidel"`` and
+        ``"coulomb"`` solve Coulomb's law. ``functools.partial(staggered_projections, solver="cvxpy")`` sets
+        an option.
     max_friction_residual
         Largest accepted residual, dimensionless, of a friction model that does not converge; unlimited by
         default. The records of the contacts hold all residuals, and the first above 1e-3 causes a
