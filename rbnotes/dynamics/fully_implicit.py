@@ -18,8 +18,9 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, Matrix, SingularConfiguration
+from rbnotes.dynamics.ignored_parts import check_ignored_parts
 from rbnotes.dynamics.mechanical_system import MechanicalSystem
-from rbnotes.dynamics.schemes import StepSolver, solve_unconstrained_step, subtract
+from rbnotes.dynamics.schemes import StepSolver, accounted_parts, solve_unconstrained_step, subtract
 from rbnotes.dynamics.state import State
 from rbnotes.dynamics.step_problem import StepProblem, unconstrained_problem
 from rbnotes.errors import NotConverged
@@ -75,7 +76,8 @@ class FullyImplicitScheme:
         Raises
         ------
         InvalidArgument
-            If ``h`` is not positive.
+            If ``h`` is not positive, or the step leaves out parts of ``system``, as for
+            :class:`~rbnotes.dynamics.Scheme`.
         NotConverged
             If the iteration does not converge: ``solution`` is the last state, and ``residual`` the change of
             its positions by the next correction, in rad and m.
@@ -86,6 +88,7 @@ class FullyImplicitScheme:
         h = arguments.positive_number("h", h)
         arguments.require_function("solve", solve)
         arguments.require_methods("system", system, "mass_matrix", "linearized_force", "retract")
+        check_ignored_parts(system, accounted_parts(solve))
         equations = _StepEquations(system, state, h, self.fraction, system.mass_matrix(state), solve)
         velocity = state.velocity
         linearized = equations.linearize(velocity)

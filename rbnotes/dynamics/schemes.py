@@ -21,6 +21,7 @@ from scipy.sparse.linalg import splu
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, Matrix, SingularConfiguration
+from rbnotes.dynamics.ignored_parts import EQUATIONS, IMPULSES, check_ignored_parts
 from rbnotes.dynamics.mechanical_system import MechanicalSystem
 from rbnotes.dynamics.state import State, States
 from rbnotes.dynamics.step_problem import StepProblem
@@ -58,6 +59,11 @@ def solve_unconstrained_step(problem: StepProblem, fraction: float = 1.0) -> Arr
         raise SingularConfiguration("mass", "a singular matrix of the step", "a regular one") from error
 
 
+def accounted_parts(solve: StepSolver) -> tuple[str, ...]:
+    """Return the parts of a system that a step with a function for its problems accounts for."""
+    return () if solve is solve_unconstrained_step else IMPULSES
+
+
 @dataclass(frozen=True)
 class Scheme:
     """Time step in two halves: forces change the velocities, and the velocities move the system.
@@ -91,11 +97,13 @@ class Scheme:
     ) -> State:
         """Return the state after a step of ``h``, s; ``solve`` adds impulses of constraints and contacts.
 
-        Raises InvalidArgument if ``h`` is not positive, or ``solve`` is not a function that returns
-        velocities.
+        Raises InvalidArgument if ``h`` is not positive, ``solve`` is not a function that returns velocities,
+        or ``system`` is a model with parts that the step leaves out: servos; without ``solve`` also
+        constraints, limits, contacts and friction in joints.
         """
         arguments.require_instance("state", state, State)
         arguments.require_function("solve", solve)
+        check_ignored_parts(system, accounted_parts(solve))
         solved = solve(self.problem(system, state, h), 1.0)
         velocity = arguments.single_vector("solve(problem)", solved, state.size)
         return self.advance(system, state, velocity, h)
@@ -237,13 +245,15 @@ def bridson_marino(
     Raises
     ------
     InvalidArgument
-        If ``h`` is not positive or ``solve`` is not a function.
+        If ``h`` is not positive, ``solve`` is not a function, or the step leaves out parts of ``system``,
+        as for :class:`Scheme`.
     SingularConfiguration
         If ``M - h/2 D`` is singular.
     """
     arguments.require_methods("system", system, "mass_matrix", "force", "linearized_force", "retract")
     arguments.require_instance("state", state, State)
     arguments.require_function("solve", solve)
+    check_ignored_parts(system, accounted_parts(solve))
     h = _check_step_size(h)
     v, (f, _, D) = state.velocity, system.linearized_force(state)
     mass = subtract(system.mass_matrix(state), h / 2 * D)
@@ -283,13 +293,14 @@ def runge_kutta(
     Raises
     ------
     InvalidArgument
-        If ``atol`` is not positive, ``max_evaluations`` is negative, or the shape of ``h`` or ``rtol`` does
-        not fit.
+        If ``atol`` is not positive, ``max_evaluations`` is negative, the shape of ``h`` or ``rtol`` does not
+        fit, or ``system`` is a model with contacts, limits, friction in joints or servos.
     SingularConfiguration
         If the method gives up, or would need more evaluations.
     """
     arguments.require_methods("system", system, "retract", "acceleration")
     arguments.require_instance("state", state, State)
+    check_ignored_parts(system, (EQUATIONS,))
     h, rtol, atol = (
         _check_step_size(h),
         arguments.positive_number("rtol", rtol),

@@ -78,7 +78,8 @@ def staggered_projections(
     facets : int
         Number of corners of the polygon, even and at least 4.
     initial_guess : (c, 3), optional
-        Impulses of the previous step at the same contacts, N s; only the friction impulses are used.
+        Impulses of the previous step at the same contacts, then at the inequalities, N s; only the friction
+        impulses are used.
     tolerance
         Accepted change of the normal impulses from one contact problem to the next, relative to them, both
         in the norm ``sqrt(a^T N W N^T a)``.
@@ -116,10 +117,10 @@ def staggered_projections(
     if initial_guess is not None:
         guess = arguments.with_ndim(
             "initial_guess",
-            arguments.array("initial_guess", initial_guess, contact_problem.friction_contact_count, 3),
+            arguments.array("initial_guess", initial_guess, contact_problem.count, 3),
             2,
         )
-        b[: contact_problem.friction_contact_count] = guess[:, 1:]
+        b = guess[:, 1:]
     a = normal_impulses(contact_problem, b, solver=solver, lcp_solver=ResidualTrackingSolver())
     history: list[float] = []
     while len(history) < max_iterations - 1 and (not history or history[-1] > tolerance):

@@ -8,6 +8,7 @@
 - :mod:`~rbnotes.multibody.packing`: models packed into arrays, for compiled dynamics and simulation.
 """
 
+import rbnotes.multibody.ignored_parts  # noqa: F401  # registers the parts of models that schemes leave out
 from rbnotes.multibody.actuators import Motor, PositionServo, VelocityServo
 from rbnotes.multibody.channels import Channel, channel_names
 from rbnotes.multibody.coordinate_conversion import MaximalCoordinates, maximal_coordinates

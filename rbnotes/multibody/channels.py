@@ -54,6 +54,11 @@ class Channel:
     labels: tuple[str, ...] = ()
 
 
+def particle_name(number: int) -> str:
+    """Return the name of a particle in channels and messages."""
+    return f"particle[{number}]"
+
+
 def channel_names(model: Model) -> tuple[str, ...]:
     """Return the names of all channels of simulations of a model.
 
@@ -65,6 +70,8 @@ def channel_names(model: Model) -> tuple[str, ...]:
         names += [body.name, *(f"{body.name}.{each}" for each in BODY_CHANNELS)]
         if not body.is_free:
             names += [f"{body.name}.{each}" for each in ("q", "qdot", _force_name(body), "friction")]
+    for number in range(len(model.particles)):
+        names += [particle_name(number), f"{particle_name(number)}.velocity"]
     return tuple(names)
 
 

@@ -359,16 +359,17 @@ class Model(StateRetraction):
     The mass matrix and the forces are in the order of ``state.velocity``. The forces contain gravity, joint
     springs and dampers, the forces of the model and the terms of the velocities. Contacts, limits, dry
     friction, bearings and actuators act in :func:`~rbnotes.multibody.simulate` only; equality constraints
-    act there and on accelerations. A scheme of :mod:`rbnotes.dynamics` steps a model without them, or with
-    those that :func:`~rbnotes.dynamics.constrained_step` is given.
+    act there and on accelerations. The schemes of :mod:`rbnotes.dynamics` refuse a model with parts that they
+    would leave out; :func:`~rbnotes.dynamics.constrained_step` accepts all but servos, for the rows that it
+    is given.
 
     Attributes
     ----------
     bodies
         Bodies in any order; stored with parents before their children.
     particles
-        Masses of particles ``(p,)``, kg. Forces act on them by their index; the schemes of
-        :mod:`rbnotes.dynamics` move them, :func:`~rbnotes.multibody.simulate` does not support them.
+        Masses of particles ``(p,)``, kg. Forces and :class:`~rbnotes.multibody.reduced.AttachedParticle` act
+        on them by their index. They do not touch anything.
     ground
         Shapes that are fixed to the world: one at the origin, such as ``Plane()``, or several.
     mu

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,9 +29,15 @@ from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.maximal.stepping import StepResult
 from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
-from rbnotes.multibody.model import Model, check_no_particles
+from rbnotes.multibody.model import Model
 from rbnotes.multibody.model_constraints import check_initial_state, check_position_constraints
 from rbnotes.multibody.model_joint_space import ModelJointSpace, joint_space_features
+from rbnotes.multibody.particle_bodies import (
+    bodies_to_particles,
+    particle_trajectory,
+    particles_as_bodies,
+    particles_to_bodies,
+)
 from rbnotes.multibody.reduced.adaptive_integration import METHODS as ADAPTIVE_METHODS
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.scheme_step import SchemeStepper, check_has_no_bearings
@@ -75,15 +81,16 @@ def simulate(
 ) -> Trajectory:
     """Simulate the motion of a model.
 
-    Bodies touch each other and the ground with friction, and rebound by Newton's law of impact.
+    Bodies touch each other and the ground with friction, and rebound by Newton's law of impact. Particles
+    move under gravity, the forces of the model and attachments; they do not touch anything.
 
     Parameters
     ----------
     model
-        Bodies, joints, ground, forces and constraints.
+        Bodies, particles, joints, ground, forces and constraints.
     state
-        Initial state, by default ``model.state()``; or a trajectory of this model, to continue it with
-        bitwise the same result as without interruption.
+        Initial state, by default ``model.state()``, which particles do not have; or a trajectory of this
+        model, to continue it with bitwise the same result as without interruption.
     h
         Step size, s.
     duration
@@ -107,7 +114,9 @@ def simulate(
         velocities; by default 1e-9 and 1e-10.
     friction_model
         Friction model: a function of :mod:`rbnotes.friction`, its name (``"coulomb"``), or a function with
-        the same signature.
+        the same signature. The name stands for a law and its algorithm: ``"newton"``, ``"gauss_seidel"`` and
+        ``"coulomb"`` solve Coulomb's law. ``functools.partial(staggered_projections, solver="cvxpy")`` sets
+        an option.
     max_friction_residual
         Largest accepted residual, dimensionless, of a friction model that does not converge; unlimited by
         default. The records of the contacts hold all residuals, and the first above 1e-3 causes a
@@ -168,7 +177,6 @@ def simulate(
         If bodies may have passed through each other in a step.
     """
     arguments.require_instance("model", model, Model)
-    check_no_particles(model, "none; rbnotes.dynamics.integrate moves particles by a scheme")
     h = arguments.positive_number("h", h)
     num_steps = _num_steps(h, duration, steps)
     if control is not None and not callable(control):
@@ -192,10 +200,10 @@ def simulate(
     record = check_channel_names("record", record, model)
     if isinstance(state, Trajectory) and state.model is not model:
         raise InvalidArgument("state", "a trajectory of another model", "one of this model")
-    if _select_coordinates(coordinates, model, options) == "maximal":
-        motion = _simulate_maximal(model, state, options)
+    if len(model.particles):
+        motion = _simulate_with_particles(model, state, coordinates, options)
     else:
-        motion = _simulate_reduced(model, state, options)
+        motion = _simulate_bodies(model, state, coordinates, options)
     return record_channels(motion, record)
 
 
@@ -265,6 +273,34 @@ class _ModelSimulationOptions(SimulationOptions):
     def needs_reduced_coordinates(self) -> bool:
         """True if the scheme is not available in maximal coordinates."""
         return self.is_adaptive or isinstance(self.scheme, FullyImplicitScheme)
+
+
+def _simulate_with_particles(
+    model: Model, state: State | Trajectory | None, coordinates: str, options: _ModelSimulationOptions
+) -> Trajectory:
+    """Simulate the equivalent model whose particles are bodies."""
+    if state is None:
+        raise InvalidArgument("state", "None", "one with the positions of the particles, Model.state(x=...)")
+    if isinstance(state, Trajectory):
+        start: State | Trajectory | None = state.with_particles_as_bodies
+    else:
+        arguments.require_instance("state", state, State)
+        model.check_state(state)
+        start = particles_to_bodies(state)
+    control, count = options.control, len(model.particles)
+    if control is not None:
+        options = replace(options, control=lambda each: control(bodies_to_particles(each, count)))
+    motion = _simulate_bodies(particles_as_bodies(model), start, coordinates, options)
+    return particle_trajectory(model, motion)
+
+
+def _simulate_bodies(
+    model: Model, state: State | Trajectory | None, coordinates: str, options: _ModelSimulationOptions
+) -> Trajectory:
+    """Simulate a model without particles."""
+    if _select_coordinates(coordinates, model, options) == "maximal":
+        return _simulate_maximal(model, state, options)
+    return _simulate_reduced(model, state, options)
 
 
 def _select_coordinates(coordinates: str, model: Model, options: _ModelSimulationOptions) -> str:

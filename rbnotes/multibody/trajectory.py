@@ -53,7 +53,7 @@ class Trajectory:
         States of the model at the T + 1 times ``states.t``, s.
     body_states
         Poses ``E (T + 1, n, 4, 4)`` and twists ``phi (T + 1, n, 6)`` of all bodies, in the order of the
-        model.
+        model, and the particles ``x``, ``v (T + 1, p, 3)``.
     tree_q
         Coordinates ``(T + 1, k)`` of the model's tree, rad and m.
     tree_qdot
@@ -73,7 +73,11 @@ class Trajectory:
     restart
         Data besides the state with which :func:`~rbnotes.multibody.simulate` continues.
     maximal
-        Trajectory in maximal coordinates, if they were used, with the impulses of the joints.
+        Trajectory in maximal coordinates, if they were used, with the impulses of the joints. Particles are
+        its last bodies.
+    with_particles_as_bodies
+        Trajectory of the same motion in which the particles are the last bodies, from which a run continues;
+        None without particles.
     recorded
         Channels that ``record`` of :func:`~rbnotes.multibody.simulate` names.
     """
@@ -90,6 +94,7 @@ class Trajectory:
     friction_impulses: Array
     restart: RestartData
     maximal: maximal.MaximalTrajectory | None = None
+    with_particles_as_bodies: Trajectory | None = None
     recorded: Mapping[str, Channel] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -170,6 +175,8 @@ class Trajectory:
         ``body.torque``            torques of the actuator of that joint, N m
         ``body.force``             the same for a sliding joint, N
         ``body.friction``          dry friction of that joint and its bearing, N m or N
+        ``particle[0]``            position of the first particle in the world, m
+        ``particle[0].velocity``   velocity of that particle in the world, m/s
         =========================  ==================================================================
 
         Forces are means over the steps; their times are the ends of the steps.
@@ -273,6 +280,8 @@ def record_channels(motion: Trajectory, names: Iterable[str]) -> Trajectory:
 
 def trajectory_channel(motion: Trajectory, name: str) -> Channel:
     """Return a channel of a trajectory by a valid name."""
+    if motion.with_particles_as_bodies is not None:
+        return trajectory_channel(motion.with_particles_as_bodies, name)
     model, step_ends = motion.model, motion.t[1:]
     h = np.diff(motion.t)
     if name == "energy":

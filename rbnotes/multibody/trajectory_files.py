@@ -22,6 +22,7 @@ from rbnotes.dynamics import States
 from rbnotes.multibody import maximal
 from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work
 from rbnotes.multibody.model import Model
+from rbnotes.multibody.particle_bodies import particle_trajectory, particles_as_bodies
 from rbnotes.multibody.trajectory import Trajectory, record_channels
 
 FORMAT_NAME, FORMAT_VERSION = "rbnotes trajectory", 4
@@ -55,10 +56,13 @@ def save_trajectory(trajectory: Trajectory, path: str | os.PathLike[str]) -> Non
     """
     arguments.require_instance("trajectory", trajectory, Trajectory)
     arguments.require_instance("path", path, str, os.PathLike)
+    recorded = np.array(list(trajectory.recorded), dtype=np.str_)
+    if trajectory.with_particles_as_bodies is not None:
+        trajectory = trajectory.with_particles_as_bodies
     arrays: Arrays = {
         "format": np.array(f"{FORMAT_NAME} {FORMAT_VERSION}"),
         "bodies": np.array([body.name for body in trajectory.model.bodies]),
-        "recorded": np.array(list(trajectory.recorded), dtype=np.str_),
+        "recorded": recorded,
         "work": np.array(trajectory.work),
         "is_maximal": np.array(trajectory.maximal is not None),
         **{name: getattr(trajectory, name) for name in OWN_FIELDS},
@@ -103,10 +107,11 @@ def load_trajectory(path: str | os.PathLike[str], model: Model) -> Trajectory:
     except (ValueError, AttributeError, EOFError, zipfile.BadZipFile) as error:
         raise InvalidArgument("path", f"a file that is no archive ({error})", "a saved trajectory") from None
     _check_format(str(arrays.get("format", "")))
-    names = [body.name for body in model.bodies]
-    if arrays["bodies"].tolist() != names or arrays["tree_q"].shape[1] != model.tree.num_coordinates:
+    bodies_only = particles_as_bodies(model)
+    names, count = [body.name for body in bodies_only.bodies], bodies_only.tree.num_coordinates
+    if arrays["bodies"].tolist() != names or arrays["tree_q"].shape[1] != count:
         got = f"a trajectory of {arrays['bodies'].tolist()} with {arrays['tree_q'].shape[1]} coordinates"
-        raise InvalidArgument("model", got, f"one of {names} with {model.tree.num_coordinates}")
+        raise InvalidArgument("model", got, f"one of {names} with {count}")
     states, body_states = (_states(arrays, name) for name in ("states", "body_states"))
     contacts = _records(arrays)
     work = Work(*arrays["work"])
@@ -128,7 +133,7 @@ def load_trajectory(path: str | os.PathLike[str], model: Model) -> Trajectory:
             **{name: arrays[f"maximal.{name}"] for name in MAXIMAL_FIELDS},
         )
     motion = Trajectory(
-        model=model,
+        model=bodies_only,
         states=states,
         body_states=body_states,
         contacts=contacts,
@@ -137,6 +142,8 @@ def load_trajectory(path: str | os.PathLike[str], model: Model) -> Trajectory:
         maximal=in_maximal,
         **{name: arrays[name] for name in OWN_FIELDS},
     )
+    if bodies_only is not model:
+        motion = particle_trajectory(model, motion)
     return record_channels(motion, arrays["recorded"].tolist())
 
 

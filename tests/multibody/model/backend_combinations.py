@@ -1,5 +1,8 @@
 """Small models with one feature each, and what every backend of ``simulate`` makes of them."""
 
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
 from model_parts import parallelogram, shift
 
@@ -11,11 +14,12 @@ from rbnotes.dynamics import (
     momentum_conserving_euler,
     symplectic_euler,
 )
-from rbnotes.forces import LinearSpring, PathForces, on_body, on_world, path_through
+from rbnotes.forces import LinearSpring, PathForces, on_body, on_particle, on_world, path_through
 from rbnotes.friction import FRICTION_MODELS, journal_bearing
 from rbnotes.multibody import Body, Geometry, Model, Motor, PositionServo, VelocityServo, simulate
 from rbnotes.multibody.maximal import MaximalTrajectory
 from rbnotes.multibody.reduced import (
+    AttachedParticle,
     Gear,
     JointLimit,
     PlaneLimit,
@@ -32,6 +36,8 @@ BACKENDS = {
     "compiled": {"coordinates": "maximal", "compiled": True},
 }
 H, STEPS = 0.005, 20
+TIP_POINT = [0, 0, -0.05]
+"""Point of the tip to which a particle is attached."""
 MAX_DIFFERENCE = 2e-3
 """Largest accepted difference of positions between backends, m: their errors of second order."""
 
@@ -147,13 +153,23 @@ def four_bar():
     return model, model.state(q={"left": 0.4, "coupler": -0.4, "right": 0.4}), {}
 
 
-def particle():
-    """Return a particle on a spring, and a bar."""
+def point_mass():
+    """Return a body without a shape on a spring, and a bar."""
     bead = Body("bead", mass=0.5, joint=joints.Translational(), joint_frame=shift(0, 0, 1))
     bar = Body("bar", Box([0.3, 0.1, 0.1]), mass=1.0, joint=joints.Revolute([0, 1, 0]))
     ends = path_through(on_body("bead", [0, 0, 0]), on_body("bar", [0.15, 0, 0]))
     model = Model([bead, bar], forces=PathForces(LinearSpring(30.0, 1.0, 0.2), ends))
     return model, model.state(), {}
+
+
+def particles(*constraints):
+    """Return two particles on springs between the world and the tip of two links."""
+    ends = [on_world([1.0, 0, 0.5]), on_particle(0), on_particle(1), on_body("tip", [0, 0, 0])]
+    springs = [PathForces(LinearSpring(30.0, 0.3, 0.2), path_through(*pair)) for pair in pairwise(ends)]
+    links, state, call = swinging()
+    model = replace(links, particles=[0.2, 0.3], forces=springs, constraints=constraints)
+    point = se3.transform_points(links.body_state(state).E[1], TIP_POINT)
+    return model, replace(state, x=[[0.7, 0, 0.5], point], v=np.zeros((2, 3))), call
 
 
 def muscle():
@@ -198,7 +214,9 @@ FEATURES = {
         joints.ExponentialSpherical(), (0.3, 0.2, -0.4), constraints=[RotationLimit("arm", 0.55)]
     ),
     "weld": welded,
-    "particle": particle,
+    "point mass on a joint": point_mass,
+    "particles": particles,
+    "attached particle": lambda: particles(AttachedParticle(1, "tip", TIP_POINT)),
     "gear": lambda: rotors(Gear("a", "b", -2.0)),
     "prescribed body": lambda: (
         *swinging(constraints=[PrescribedBody("tip", [0], lambda t, E, phi: (0 * phi, 0 * phi))])[:2],

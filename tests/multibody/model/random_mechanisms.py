@@ -104,6 +104,73 @@ def mechanism(seed, *, touches=False, closed=False):
     return model, state, control
 
 
+HAVE_CONSTANT_ROWS = {
+    **{
+        name: KINDS[name]
+        for name in ("Revolute", "Prismatic", "Cylindrical", "Free2D", "ExponentialSpherical")
+    },
+    "PlanarTranslation": lambda rng: joints.PlanarTranslation(),
+    "Translational": lambda rng: joints.Translational(),
+    "Fixed": lambda rng: joints.Fixed(),
+}
+"""Joints that compiled steps support, without those whose mass matrices are singular."""
+
+
+def packable_mechanism(seed):
+    """Return a branched model beside a free body that compiled steps support, and its state.
+
+    It has springs between bodies, contacts above a floor in two of three models, some of which are elastic,
+    and a closed loop in every second one.
+    """
+    rng = np.random.default_rng(seed)
+    closed, touches = seed % 2 == 0, seed % 3 != 0
+    kinds = [str(each) for each in rng.choice(list(HAVE_CONSTANT_ROWS), 4)]
+    if closed:
+        kinds[1:3] = [str(each) for each in rng.choice(["Free2D", "ExponentialSpherical"], 2)]
+    names = ["a", "b", "c", "d"]
+    collision = [Geometry(Sphere(0.2))] if touches else ()
+    bodies = [
+        Body(
+            name,
+            inertia=body(rng),
+            joint=HAVE_CONSTANT_ROWS[kind](rng),
+            parent=None if i == 0 else names[rng.integers(i)],
+            joint_frame=frame(rng),
+            body_frame=frame(rng),
+            collision=collision,
+        )
+        for i, (name, kind) in enumerate(zip(names, kinds, strict=True))
+    ]
+    bodies.append(Body("stone", inertia=body(rng), pose=frame(rng), collision=collision))
+    springs = [
+        PathForces(
+            LinearSpring(rng.uniform(5, 20), 0.6, 0.3),
+            path_through(start, on_body(str(end), rng.normal(size=3))),
+        )
+        for start, end in (
+            (on_world(rng.normal(size=3)), rng.choice(names)),
+            (on_body("stone", rng.normal(size=3)), rng.choice(names)),
+        )
+    ]
+    model = Model(bodies, gravity=3 * unit(rng), forces=springs, mu=0.4, restitution=0.5 * (seed % 5 == 0))
+    q, qdot = {}, {}
+    for each in bodies[:-1]:
+        q[each.name] = each.joint.neutral + 0.4 * rng.uniform(-1, 1, each.joint.num_coordinates)
+        qdot[each.name] = 0.5 * rng.normal(size=each.joint.num_coordinates)
+    state = model.state(q=q, qdot=qdot, twists={"stone": 0.5 * rng.normal(size=6)})
+    if closed:
+        loop = closure(rng, model, state)
+        model = replace(model, constraints=[replace(loop, axis=None)])
+    state = with_consistent_velocity(model, state)
+    if touches:
+        g = np.linalg.norm(model.gravity)
+        up = -model.gravity / g
+        lowest = min(model.body_state(state).E[:, :3, 3] @ up)
+        pose = se3.frame(plane_rotation(up), (lowest - 0.2005) * up)
+        model = replace(model, ground=[Geometry(Plane(), pose)])
+    return model, state
+
+
 def closure(rng, model, state):
     """A loop closure between the bodies b or c and the body a or the world, which a state satisfies."""
     first, second = str(rng.choice(["b", "c"])), [None, "a"][rng.integers(2)]

@@ -1,0 +1,134 @@
+"""Particles as bodies, which :func:`~rbnotes.multibody.simulate` steps in their place.
+
+A body that does not rotate and has all its forces at its center of mass moves as a particle, in either
+coordinates: without a moment it does not start to rotate, whatever its moments of inertia are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+from scipy import sparse
+
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.dynamics import ForceLaw, Forces, State, States, zero_forces
+from rbnotes.dynamics.free_system import FreeSystem
+from rbnotes.inertia import spatial_inertia
+from rbnotes.multibody.channels import particle_name
+from rbnotes.multibody.model import NAMED_CONSTRAINTS, Body, Model
+from rbnotes.multibody.reduced.constraint_protocol import Constraint
+from rbnotes.multibody.reduced.constraint_stacking import constraint_label
+from rbnotes.multibody.reduced.constraints import AttachedParticle, LoopClosure
+from rbnotes.multibody.trajectory import Trajectory
+from rbnotes.unchecked import se3
+from rbnotes.unchecked.frozen import replace_unchecked
+from rbnotes.unchecked.linear_algebra import matvec
+
+StateOrStates = TypeVar("StateOrStates", State, States)
+
+
+def particles_as_bodies(model: Model) -> Model:
+    """Return the model with a free body for each particle, after its own bodies.
+
+    The bodies have no shapes, and moments of inertia that have no effect.
+
+    Raises
+    ------
+    InvalidArgument
+        If a constraint is not one of the library, or attaches a particle that the model does not have.
+    """
+    if not len(model.particles):
+        return model
+    bodies = [
+        Body(particle_name(number), inertia=spatial_inertia(mass, mass * np.eye(3)))
+        for number, mass in enumerate(model.particles)
+    ]
+    return replace(
+        model,
+        bodies=(*model.bodies, *bodies),
+        particles=(),
+        forces=_force_law(model),
+        constraints=[_constraint(model, each) for each in model.constraints],
+    )
+
+
+def particles_to_bodies(state: State) -> State:
+    """Return a state whose particles are the last bodies, which do not rotate."""
+    count = len(state.x)
+    if not count:
+        return state
+    twists = np.concatenate([np.zeros((count, 3)), state.v], axis=1)
+    return replace_unchecked(
+        state,
+        E=np.concatenate([state.E, se3.frame(np.broadcast_to(np.eye(3), (count, 3, 3)), state.x)]),
+        phi=np.concatenate([state.phi, twists]),
+        x=state.x[:0],
+        v=state.v[:0],
+    )
+
+
+def bodies_to_particles(state: StateOrStates, count: int) -> StateOrStates:
+    """Return a state, or states, whose last bodies are particles."""
+    num_bodies = state.E.shape[-3] - count
+    E, phi = state.E[..., num_bodies:, :, :], state.phi[..., num_bodies:, :]
+    return replace_unchecked(
+        state,
+        E=state.E[..., :num_bodies, :, :],
+        phi=state.phi[..., :num_bodies, :],
+        x=E[..., :3, 3],
+        v=matvec(E[..., :3, :3], phi[..., 3:]),
+    )
+
+
+def particle_trajectory(model: Model, motion: Trajectory) -> Trajectory:
+    """Return the trajectory of a model from that of its equivalent, in which its particles are bodies."""
+    count, size = len(model.particles), model.tree.num_coordinates
+    return replace(
+        motion,
+        model=model,
+        states=bodies_to_particles(motion.states, count),
+        body_states=bodies_to_particles(motion.body_states, count),
+        tree_q=motion.tree_q[:, :size],
+        tree_qdot=motion.tree_qdot[:, :size],
+        actuator_impulses=motion.actuator_impulses[:, :size],
+        friction_impulses=motion.friction_impulses[:, :size],
+        with_particles_as_bodies=motion,
+    )
+
+
+def _force_law(model: Model) -> ForceLaw:
+    """Return the forces of a model as functions of the state in which its particles are bodies.
+
+    Its derivatives leave out those with respect to rotations of particles.
+    """
+    if model.force_law is zero_forces:
+        return zero_forces
+    count, size = len(model.particles), 6 * len(model.bodies)
+    system = FreeSystem(
+        model.tree.inertias, model.particles, np.asarray(model.gravity), model.force_law, "forces"
+    )
+
+    def law(state: State) -> Forces:
+        f, K, D = system.linearized_applied_forces(bodies_to_particles(state, count))
+        velocities = np.zeros((count, 3, 6))
+        velocities[:, :, 3:] = state.E[-count:, :3, :3]
+        J = sparse.block_diag([sparse.eye_array(size), *velocities], format="csr")
+        return Forces(J.T @ f, J.T @ K @ J, J.T @ D @ J)
+
+    return law
+
+
+def _constraint(model: Model, constraint: Constraint) -> Constraint:
+    """Return a constraint on the bodies that stand for particles."""
+    if not isinstance(constraint, NAMED_CONSTRAINTS):
+        got = f"a {constraint_label(constraint)} with particles"
+        raise InvalidArgument("constraints", got, "constraints of rbnotes.multibody.reduced")
+    if not isinstance(constraint, AttachedParticle):
+        return constraint
+    if constraint.particle >= len(model.particles):
+        got = f"an AttachedParticle with particle {constraint.particle}"
+        raise InvalidArgument("constraints", got, f"an index below {len(model.particles)}")
+    center: Array = np.zeros(3)
+    return LoopClosure(particle_name(constraint.particle), center, constraint.link, constraint.x)

@@ -1,0 +1,264 @@
+"""One small scene with any pair of features of a model and options of ``simulate``."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from backend_combinations import BACKENDS, JOINTS
+from model_parts import shift
+
+from rbnotes import joints, se3
+from rbnotes.arguments import InvalidArgument
+from rbnotes.dynamics import (
+    fully_implicit_euler,
+    implicit_euler,
+    momentum_conserving_euler,
+    symplectic_euler,
+)
+from rbnotes.forces import LinearSpring, PathForces, on_body, on_particle, on_world, path_through
+from rbnotes.friction import FRICTION_MODELS, journal_bearing
+from rbnotes.multibody import Body, Model, Motor, PositionServo, VelocityServo, simulate
+from rbnotes.multibody.reduced import (
+    AttachedParticle,
+    Gear,
+    JointLimit,
+    LoopClosure,
+    PlaneLimit,
+    PrescribedBody,
+    PrescribedJoint,
+    RotationLimit,
+    Weld,
+)
+from rbnotes.shapes import Box, Capsule, Plane, Sphere
+
+H, STEPS = 0.005, 3
+AXIS = np.array([1.0, 0.0, 0.0])
+"""Axis of the joint of the tip."""
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Parts of a scene; what has no list in it can be given by one of two features only.
+
+    Attributes
+    ----------
+    options
+        Options of :class:`Body` of the arm (``"arm"``) and of the tip (``"tip"``), of :class:`Model`
+        (``"model"``), of ``Model.state`` (``"state"``) and of ``simulate`` (``"call"``).
+    lists
+        Bodies, forces, constraints, actuators and masses of particles; and their positions ``x``.
+    at_tip
+        Function from the pose of the tip at the start to further lists.
+    """
+
+    options: dict[str, dict[str, Any]] = field(default_factory=dict)
+    lists: dict[str, list[Any]] = field(default_factory=dict)
+    at_tip: Callable[[np.ndarray], dict[str, list[Any]]] | None = None
+
+
+def of(**options):
+    return Feature(options=options)
+
+
+def containing(**lists):
+    return Feature(lists=lists)
+
+
+def with_ball(**options):
+    """Return a ball that hits the tip, and options of the call or the model."""
+
+    def ball(E):
+        place = E[:3, 3] + [0.171, 0, 0]
+        twist = {"ball": [0, 0, 0, -0.5, 0.1, 0]}
+        return {"bodies": [Body("ball", Sphere(0.1), mass=1.0, position=place)], "twists": [twist]}
+
+    return Feature(options, {}, ball)
+
+
+def rod(E):
+    """Return a rod between the tip and the world."""
+    end = Body(
+        "rod", inertia=Box([0.2, 0.05, 0.05]).spatial_inertia(mass=0.5), pose=shift(*(E[:3, 3] + [0.1, 0, 0]))
+    )
+    world = E[:3, 3] + [0.2, 0, 0]
+    closures = (
+        LoopClosure("rod", [-0.1, 0, 0], "tip", [0, 0, 0]),
+        LoopClosure("rod", [0.1, 0, 0], None, world),
+    )
+    return {"bodies": [end], "constraints": list(closures)}
+
+
+def load(E):
+    """Return a body that is welded to the tip."""
+    body = Body("load", inertia=Box([0.1, 0.2, 0.1]).spatial_inertia(mass=2.0), pose=E @ shift(0, 0.1, 0))
+    return {"bodies": [body], "constraints": [Weld("tip", shift(0, 0.1, 0), "load", np.eye(4))]}
+
+
+def rotor(name, joint, **options):
+    frames = {"joint_frame": shift(0, 2, 1), "body_frame": shift(0.1, 0, 0.02)}
+    return Body(name, inertia=Sphere(0.1).spatial_inertia(mass=1.0), joint=joint, **frames, **options)
+
+
+def spring(*ends):
+    return PathForces(LinearSpring(30.0, 1.0, 0.2), path_through(*ends))
+
+
+WHEEL = rotor("wheel", joints.Revolute([0, 1, 0]))
+PARTICLES = {"particles": [0.2, 0.3], "x": [[0.5, 0, 1], [0.5, 0.3, 1]]}
+FEATURES = {
+    **{f"joint {name}": of(arm={"joint": joint, "q": q}) for name, (joint, q) in JOINTS.items()},
+    "contact": with_ball(),
+    "contact with the ground": Feature(
+        {"model": {"ground": Plane()}},
+        {"bodies": [Body("block", Box([0.2, 0.2, 0.2]), mass=1.0, position=[2, 0, 0.1])]},
+    ),
+    "restitution": with_ball(model={"restitution": 0.6}),
+    "sequential impacts": with_ball(model={"restitution": 0.6}, call={"impacts": "sequential"}),
+    **{
+        f"friction model {name}": with_ball(call={"friction_model": name}) for name in sorted(FRICTION_MODELS)
+    },
+    "joint spring": of(tip={"stiffness": 5.0}),
+    "joint damper": of(tip={"damping": 0.5}),
+    "armature": of(tip={"armature": 0.3}),
+    "dry friction in a joint": of(tip={"joint_friction": 0.5}),
+    "bearing": of(model={"bearings": {"tip": journal_bearing(0.03, 0.05, 0.3, axis=AXIS)}}),
+    "motor": Feature(
+        {"call": {"control": lambda state: {"tip": 1.0}}}, {"actuators": [Motor("tip", force_limit=0.5)]}
+    ),
+    "position servo": containing(actuators=[PositionServo("tip", kp=50.0, kd=2.0, target=0.5)]),
+    "velocity servo": containing(actuators=[VelocityServo("tip", kv=2.0, target=1.0)]),
+    "control": of(call={"control": lambda state: {"tip": 1.0}}),
+    "spring between bodies": containing(forces=[spring(on_world([1.0, 0, 0]), on_body("tip", [0, 0, 0]))]),
+    "joint limit": Feature(
+        {"state": {"qdot": {"tip": 1.0}}}, {"constraints": [JointLimit("tip", -0.5, 0.004)]}
+    ),
+    "limit by a plane": Feature(
+        at_tip=lambda E: {"constraints": [PlaneLimit("tip", [0, 0, 0], [0, 0, 1.0], E[2, 3] - 1e-4)]}
+    ),
+    "limit of a rotation": Feature(
+        {"state": {"q": {"swivel": [0.3, 0.2, -0.4]}}},
+        {
+            "bodies": [rotor("swivel", joints.ExponentialSpherical())],
+            "constraints": [RotationLimit("swivel", 0.54)],
+        },
+    ),
+    "weld": Feature(at_tip=load),
+    "loop closure": Feature(at_tip=rod),
+    "gear": containing(bodies=[WHEEL], constraints=[Gear("tip", "wheel", -2.0)]),
+    "prescribed joint": containing(constraints=[PrescribedJoint("tip", lambda t: (t**2, 2 * t, 2.0))]),
+    "prescribed body": Feature(
+        {"call": {"scheme": symplectic_euler}},
+        {"constraints": [PrescribedBody("tip", [0], lambda t, E, phi: (0 * phi, 0 * phi))]},
+    ),
+    "particles": containing(
+        **PARTICLES,
+        forces=[spring(on_particle(0), on_particle(1)), spring(on_particle(1), on_body("tip", [0, 0, 0.1]))],
+    ),
+    "attached particle": Feature(
+        at_tip=lambda E: {
+            "particles": [0.2],
+            "x": [se3.transform_points(E, [0, 0, 0.2])],
+            "constraints": [AttachedParticle(0, "tip", [0, 0, 0.2])],
+        }
+    ),
+    "scheme of SciPy": of(call={"scheme": "DOP853"}),
+    "scheme of first order": of(call={"scheme": symplectic_euler}),
+    "implicit scheme": of(call={"scheme": implicit_euler}),
+    "fully implicit scheme": of(call={"scheme": fully_implicit_euler}),
+    "scheme of free bodies": of(call={"scheme": momentum_conserving_euler}),
+    "Baumgarte stabilization": of(call={"stabilization": "baumgarte"}),
+    "no stabilization": of(call={"stabilization": "none"}),
+}
+
+
+def merge(*features):
+    """Return the options and lists of features, or None if two of them give the same option."""
+    options, lists = {}, {}
+    for feature in features:
+        for owner, given in feature.options.items():
+            own = options.setdefault(owner, {})
+            if any(name in own and own[name] != value for name, value in given.items()):
+                return None
+            own |= given
+        for name, values in feature.lists.items():
+            lists.setdefault(name, []).extend(values)
+    return options, lists
+
+
+def build(names):
+    """Return the model with some features, its initial state and the options of the call."""
+    options, lists = merge(*(FEATURES[name] for name in names))
+    arm_options = {"joint": joints.Revolute([0, 0.8, 0.6]), "q": [0.4]} | options.get("arm", {})
+    q = arm_options.pop("q")
+    arm = Body(
+        "arm",
+        Capsule(0.05, 0.2),
+        mass=2.0,
+        joint_frame=shift(0, 0, 1),
+        body_frame=shift(0.05, 0, -0.2),
+        **arm_options,
+    )
+    tip = Body(
+        "tip",
+        Sphere(0.07),
+        mass=0.7,
+        joint=joints.Revolute(AXIS),
+        parent="arm",
+        joint_frame=shift(0, 0, -0.4),
+        body_frame=shift(0, 0.05, -0.1),
+        **options.get("tip", {}),
+    )
+    bare = Model([arm, tip])
+    E = bare.body_state(bare.state(q={"arm": q})).E[1]
+    for name in names:
+        if (at_tip := FEATURES[name].at_tip) is not None:
+            for key, values in at_tip(E).items():
+                lists.setdefault(key, []).extend(values)
+    bodies = {body.name: body for body in lists.pop("bodies", [])}
+    x, twists = lists.pop("x", None), {}
+    for each in lists.pop("twists", []):
+        twists |= each
+    model = Model([arm, tip, *bodies.values()], **lists, **options.get("model", {}))
+    state = options.get("state", {})
+    start = model.state(q={"arm": q} | state.get("q", {}), qdot=state.get("qdot"), twists=twists, x=x)
+    return model, start, options.get("call", {})
+
+
+ONE_OF_THEM = (
+    {"particles", "attached particle"},
+    {"motor", "position servo", "velocity servo"},
+    {"prescribed joint", "prescribed body"},
+)
+"""Features of which a scene has one at most."""
+PAIRS = [
+    pair
+    for pair in combinations(FEATURES, 2)
+    if merge(*(FEATURES[name] for name in pair)) is not None
+    and not any(set(pair) <= group for group in ONE_OF_THEM)
+]
+
+
+def outcome(names, backend):
+    """Return ``"runs"`` and the trajectory, or the refused argument and None.
+
+    An error that is not a refusal before the end of the first step is raised.
+    """
+    model, state, call = build(names)
+    steps_done = []
+    try:
+        motion = simulate(
+            model,
+            state,
+            h=H,
+            steps=STEPS,
+            progress=lambda step, _: steps_done.append(step),
+            **call,
+            **BACKENDS[backend],
+        )
+    except InvalidArgument as error:
+        if steps_done or error.name == "state":
+            raise
+        return f"refused: {error.name}", None
+    return "runs", motion
