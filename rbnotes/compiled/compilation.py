@@ -13,6 +13,7 @@ from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from threading import Timer
+from types import ModuleType
 from typing import Any
 
 from rbnotes.errors import MissingExtra
@@ -75,9 +76,18 @@ def require_numba() -> None:
 
 
 def _compile_by_name(name: str) -> Callable[..., int]:
+    return compile_entry(*import_entries().ENTRIES[name])
+
+
+def import_entries() -> ModuleType:
+    """Import the module of the entries, which needs this module.
+
+    Numba tries the types of a function in the order in which they were imported. Those of the items of arrays
+    are imported first: the search among those of strings, lists and others takes a sixth of the compilation.
+    """
     require_numba()
-    entries = import_module("rbnotes.compiled.entry_points")  # it needs this module
-    return compile_entry(*entries.ENTRIES[name])
+    import_module("numba.core.typing.arraydecl")
+    return import_module("rbnotes.compiled.entry_points")
 
 
 @cache

@@ -11,6 +11,7 @@ from numba import float64, int64, njit, uint64
 from numpy.typing import NDArray
 
 from rbnotes.arguments import Array
+from rbnotes.compiled.array_allocation import zeros
 from rbnotes.compiled.array_arguments import float_view, is_vector_like, pyobject_pointer, uint_view
 from rbnotes.compiled.array_views import view_at
 from rbnotes.compiled.cache_files import check_cache_files
@@ -54,6 +55,7 @@ from rbnotes.compiled.recursions.tree_sweeps import (
 )
 from rbnotes.compiled.simd.lanes import broadcast8, read, sum_lanes
 from rbnotes.compiled.simulation.simulation_loop import run_steps
+from rbnotes.compiled.structure_references import keep_alive, reference
 from rbnotes.compiled.tree_layout import (
     ACCELERATION,
     LANES,
@@ -265,12 +267,12 @@ def dynamics_derivatives(
     if wrenches.size:
         add_body_wrenches(integers, floats, workspace, wrenches, -1.0)
     width, mass_width = row_widths(k)
-    table = DerivativeTable(np.zeros(k * width), width, np.zeros(k * mass_width), mass_width)
+    table = DerivativeTable(zeros(k * width), width, zeros(k * mass_width), mass_width)
     inverse_dynamics_derivatives(
         integers,
         floats,
         workspace,
-        np.zeros(integers[NUM_ELEMENTS] * EXTRA_SIZE),
+        zeros(integers[NUM_ELEMENTS] * EXTRA_SIZE),
         subspace_derivatives,
         table,
     )
@@ -313,9 +315,11 @@ def solve_friction(
     """Write the best impulses and, after them, their residual; return the number of Newton steps."""
     size, max_iterations = len(u_free), integers.view(np.int64)[0]
     W, impulses = view_at(W, 0, (size, size))[0], view_at(best_impulses, 0, (size,))[0]
+    operator = dense_operator(W)
     best_impulses[size], steps = solve_newton(
-        dense_operator(W), u_free, mu, r, tolerance[0], max_iterations, impulses
+        reference(operator), u_free, mu, r, tolerance[0], max_iterations, impulses
     )
+    keep_alive(operator)
     return FAILURE if has_nonfinite(best_impulses) else steps
 
 

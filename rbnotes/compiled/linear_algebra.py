@@ -118,6 +118,13 @@ def copy_array(x, out):
 
 
 @jit_noalloc
+def fill_array(x, value):
+    """Write the same value to all entries."""
+    for i in range(len(x)):
+        x[i] = value
+
+
+@jit_noalloc
 def set_row(x, i, values):
     """Write three numbers into row i."""
     x[i, 0], x[i, 1], x[i, 2] = values

@@ -10,6 +10,8 @@ from typing import Any
 from llvmlite import binding
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.typed_passes import InlineOverloads, NopythonRewrites
+from numba.core.untyped_passes import InlineClosureLikes, InlineInlinables
 
 
 class _NoMachineCode:
@@ -28,6 +30,14 @@ class InternalLibrary(JITCodeLibrary):
     def finalize(self) -> None:
         """Leave linking, optimization and machine code to the library that links this one."""
         self._finalized = True
+
+    def _optimize_functions(self, ll_module: binding.ModuleRef) -> None:
+        """Optimize each function with the same passes; numba creates them for each declaration, too."""
+        ll_module.data_layout = self._codegen._data_layout
+        passes, builder = self._codegen._function_pass_manager()
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
 
     def get_pointer_to_function(self, name: str) -> int:
         """Return zero: there is no machine code."""
@@ -60,11 +70,20 @@ class InternalLibrary(JITCodeLibrary):
         return list(libraries)
 
 
+SKIPPED_PASSES = InlineClosureLikes, InlineInlinables, InlineOverloads, NopythonRewrites
+"""Passes for closures, for functions that numba inlines, and for expressions with whole arrays: none of them
+occurs in functions with an :class:`InternalLibrary`."""
+
+
 class InternalCompiler(Compiler):
     """Compiler of functions whose library is an :class:`InternalLibrary`."""
 
     def define_pipelines(self) -> Any:
-        """Create the library, and return the passes of numba's default compiler."""
+        """Create the library, and return the passes of numba's default compiler that are needed."""
         state = self.state
         state.library = InternalLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        return super().define_pipelines()
+        pipelines = super().define_pipelines()
+        for pipeline in pipelines:
+            pipeline.passes = [each for each in pipeline.passes if each[0] not in SKIPPED_PASSES]
+            pipeline.finalize()
+        return pipelines

@@ -10,6 +10,7 @@ from rbnotes.compiled.contact_solver.contact_operator import body_operator
 from rbnotes.compiled.contact_solver.gauss_seidel import sweep_contacts
 from rbnotes.compiled.contact_solver.joint_constraints import Bodies
 from rbnotes.compiled.contact_solver.newton_friction import solve_newton
+from rbnotes.compiled.structure_references import keep_alive, reference
 from rbnotes.friction import central_path
 from rbnotes.friction.contact_problem import DelassusProblem
 from rbnotes.friction.residuals import natural_residual_unchecked
@@ -27,13 +28,16 @@ PAIRS = np.array(
 def follow_compiled_path(bodies, row_bodies, jacobian, responses, free, mu, impulses):
     """Return the residual and the number of iterations of the compiled path."""
     operator = body_operator(row_bodies, jacobian, responses, bodies, np.full(len(bodies.mass) + 1, -1))
-    return follow_central_path(operator, free, mu, PATH_TOLERANCE, MAX_ITERATIONS, impulses)
+    result = follow_central_path(reference(operator), free, mu, PATH_TOLERANCE, MAX_ITERATIONS, impulses)
+    keep_alive(operator)
+    return result
 
 
 @njit(error_model="numpy")
 def run_compiled_sweeps(bodies, row_bodies, jacobian, responses, free, mu, num_sweeps, impulses):
     operator = body_operator(row_bodies, jacobian, responses, bodies, np.full(len(bodies.mass) + 1, -1))
-    sweep_contacts(operator, free, mu, num_sweeps, impulses)
+    sweep_contacts(reference(operator), free, mu, num_sweeps, impulses)
+    keep_alive(operator)
 
 
 def pile(seed):
@@ -104,8 +108,11 @@ def assert_ends_where_the_reference_does(bodies, row_bodies, rows, responses, pr
 def search(bodies, row_bodies, jacobian, responses, free, mu, guess, impulses):
     """Return the residuals of Newton's method and of the search that opens contacts."""
     operator = body_operator(row_bodies, jacobian, responses, bodies, np.full(len(bodies.mass) + 1, -1))
-    residual, _ = solve_newton(operator, free, mu, guess, TOLERANCE, MAX_FRICTION_ITERATIONS, impulses)
-    return residual, search_impulses(operator, free, mu, guess, TOLERANCE, MAX_FRICTION_ITERATIONS, impulses)
+    island = reference(operator)
+    residual, _ = solve_newton(island, free, mu, guess, TOLERANCE, MAX_FRICTION_ITERATIONS, impulses)
+    best = search_impulses(island, free, mu, guess, TOLERANCE, MAX_FRICTION_ITERATIONS, impulses)
+    keep_alive(operator)
+    return residual, best
 
 
 def hexagon(seed):

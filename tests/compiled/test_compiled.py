@@ -1,7 +1,10 @@
 """Compiled recursions against the reference in numpy, on random trees of all joints."""
 
+import json
 import logging
 import pickle
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -339,6 +342,27 @@ def test_pickles_and_runs_in_threads(case):
         actual = list(threads.map(lambda each: again.inverse_dynamics(*each), states))
     for each, result in zip(states, actual, strict=True):
         assert_close(result, reduced.inverse_dynamics_dense(tree, *each))
+
+
+ORDER_OF_TYPES = """
+import operator
+from numba.core.registry import cpu_target
+from rbnotes.compiled.compilation import import_entries
+import_entries()
+cpu_target.typing_context.refresh()
+types = cpu_target.typing_context.resolve_value_type(operator.getitem).templates
+print([hasattr(each, "_overload_func") for each in types])
+"""
+
+
+def test_types_of_array_items_are_found_first():
+    """The order of imports in a new process decides; others lengthen the compilation."""
+    run = subprocess.run(
+        [sys.executable, "-c", ORDER_OF_TYPES], capture_output=True, text=True, check=True, timeout=100
+    )
+    are_overloads = json.loads(run.stdout.lower())
+    assert are_overloads == sorted(are_overloads)
+    assert len(set(are_overloads)) == 2
 
 
 def test_compilation_is_announced(monkeypatch, caplog):

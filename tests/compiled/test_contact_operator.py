@@ -14,6 +14,7 @@ from rbnotes.compiled.contact_solver.contact_operator import (
     newton_step,
 )
 from rbnotes.compiled.contact_solver.joint_constraints import Bodies
+from rbnotes.compiled.structure_references import keep_alive, reference
 
 MU, DAMPING = 0.7, 1e-3
 WORLD = 6
@@ -27,9 +28,11 @@ def evaluate(bodies, row_bodies, jacobian, responses, free, r, F, P):
     count = len(row_bodies) // 3
     operator = body_operator(row_bodies, jacobian, responses, bodies, np.full(len(bodies.mass) + 1, -1))
     u, step, mobility, rho = np.empty(3 * count), np.empty(3 * count), np.empty(count), np.empty(count)
-    contact_velocities(operator, free, r, u)
-    contact_scales(operator, mobility, rho)
-    newton_step(operator, F, P, rho, np.sqrt(rho), DAMPING, step)
+    operator_reference = reference(operator)
+    contact_velocities(operator_reference, free, r, u)
+    contact_scales(operator_reference, mobility, rho)
+    newton_step(operator_reference, F, P, rho, np.sqrt(rho), DAMPING, step)
+    keep_alive(operator)
     return u, mobility, step
 
 

@@ -8,7 +8,9 @@ import math
 
 import numpy as np
 
+from rbnotes.compiled.array_allocation import empty, zeros
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
+from rbnotes.compiled.linear_algebra import fill_array
 
 MIN_GRID_COUNT = 24
 """Number of shapes from which a grid is faster than the comparison of all pairs."""
@@ -32,8 +34,9 @@ def build_grid(centers, radii):
     num_lists = 1
     while num_lists < 2 * count:
         num_lists *= 2
-    cells, heads = np.zeros((count, 3), dtype=np.int64), np.full(num_lists, -1)
-    following, large, num_large = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64), 0
+    cells, heads = zeros((count, 3), np.int64), empty(num_lists, np.int64)
+    fill_array(heads, -1)
+    following, large, num_large = empty(count, np.int64), empty(count, np.int64), 0
     for i in range(count):
         if 2 * radii[i] <= size:
             for k in range(3):

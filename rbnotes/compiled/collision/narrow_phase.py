@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from rbnotes.compiled.array_allocation import empty, zeros
 from rbnotes.compiled.collision.broad_phase import build_grid, later_neighbors, may_touch
 from rbnotes.compiled.collision.distance import (
     LIST_LENGTH,
@@ -40,7 +41,7 @@ def find_contacts(shapes, bodies, excluded_pairs, poses, margin, contact_points)
 
     The last body is the world. If `contact_points` is full, further contacts are only counted.
     """
-    frames, radii = np.zeros((len(shapes), 4, 4)), np.empty(len(shapes))
+    frames, radii = zeros((len(shapes), 4, 4)), empty(len(shapes))
     place_shapes(shapes, bodies, poses, margin, frames, radii)
     centers = frames[:, :3, 3]
     return find_pair_contacts(
@@ -49,9 +50,9 @@ def find_contacts(shapes, bodies, excluded_pairs, poses, margin, contact_points)
         build_grid(centers, radii),
         margin,
         (
-            np.empty(len(shapes), dtype=np.int64),
-            np.empty((NUM_LISTS, LIST_LENGTH, 3)),
-            np.empty((MAX_CONTACT_POINTS, CONTACT_POINT_SIZE)),
+            empty(len(shapes), np.int64),
+            empty((NUM_LISTS, LIST_LENGTH, 3)),
+            empty((MAX_CONTACT_POINTS, CONTACT_POINT_SIZE)),
         ),
         contact_points,
     )

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rbnotes.compiled.array_allocation import empty, zeros
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
-from rbnotes.compiled.linear_algebra import reordered_dot_range
+from rbnotes.compiled.linear_algebra import fill_array, reordered_dot_range
 from rbnotes.compiled.simd.lanes import broadcast8, read, write
 
 
@@ -48,10 +49,12 @@ MAX_FACTOR_PRODUCTS = 2e7
 @jit_alloc
 def bandwidth_reducing_order(Q, A, columns):
     """Return an order of the unknowns, by breadth-first search, that brings coupled unknowns together."""
-    d, order, queue = len(Q.start) - 1, np.full(len(Q.start) - 1, -1), np.empty(len(Q.start) - 1, np.int64)
+    d = len(Q.start) - 1
+    order, queue = empty(d, np.int64), empty(d, np.int64)
+    fill_array(order, -1)
     last_pass, row_last_pass, pass_number, num_ordered = (
-        np.zeros(d, np.int64),
-        np.zeros(len(A.start) - 1, np.int64),
+        zeros(d, np.int64),
+        zeros(len(A.start) - 1, np.int64),
         0,
         0,
     )
@@ -93,7 +96,9 @@ def bandwidth_reducing_order(Q, A, columns):
 @jit_alloc
 def allocate_envelope(size, first_rows, second_rows):
     """Allocate the envelope for the couplings in the rows; it is empty if the factor costs too much."""
-    last = np.arange(size)
+    last = empty(size, np.int64)
+    for i in range(size):
+        last[i] = i
     for rows in (first_rows, second_rows):
         for i in range(len(rows.start) - 1):
             least, most = size, 0
@@ -101,7 +106,7 @@ def allocate_envelope(size, first_rows, second_rows):
                 least, most = min(least, rows.column[k]), max(most, rows.column[k])
             if least < size:
                 last[least] = max(last[least], most)
-    offset, total, work, end = np.empty(size, np.int64), 0, 0.0, 0
+    offset, total, work, end = empty(size, np.int64), 0, 0.0, 0
     for k in range(size):
         if k % COLUMNS_PER_BLOCK == 0:
             for j in range(k, min(k + COLUMNS_PER_BLOCK, size)):
@@ -110,7 +115,7 @@ def allocate_envelope(size, first_rows, second_rows):
         offset[k] = total - k
         total += end + 1 - k + LANES
         work += (end - k) * (end - k) / 2
-    return Envelope(last, offset, np.empty(total if work <= MAX_FACTOR_PRODUCTS else 0))
+    return Envelope(last, offset, empty(total if work <= MAX_FACTOR_PRODUCTS else 0))
 
 
 @jit_noalloc

@@ -6,6 +6,7 @@ basic variable, its rates with the n + 1 nonbasic variables, and zeros up to a m
 
 import numpy as np
 
+from rbnotes.compiled.array_allocation import empty, zeros
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc, jit_reassoc
 from rbnotes.compiled.simd.lanes import broadcast8, read, write
 from rbnotes.complementarity.lemke import PIVOT_TOLERANCE, TIE_TOLERANCE
@@ -28,9 +29,9 @@ def solve_lemke(M, q, z, w):
     """Write a complementary z and its w; return the number of pivots, or -1 if the path ends on a ray."""
     n = len(q)
     width = (n + 2 + LANES - 1) // LANES * LANES
-    tableau = np.zeros((n, width))
-    basic, nonbasic, entering_column = np.empty(n, np.int64), np.empty(n + 1, np.int64), 0
-    position, tied = np.empty(2 * n + 1, np.int64), np.empty(n, np.int64)
+    tableau = zeros((n, width))
+    basic, nonbasic, entering_column = empty(n, np.int64), empty(n + 1, np.int64), 0
+    position, tied = empty(2 * n + 1, np.int64), empty(n, np.int64)
     for i in range(n):
         tableau[i, 0], tableau[i, n + 1] = q[i], 1.0
         for j in range(n):

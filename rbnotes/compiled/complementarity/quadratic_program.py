@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rbnotes.compiled.array_allocation import empty, zeros
 from rbnotes.compiled.complementarity.banded_cholesky import (
     LANES,
     add_row_square,
@@ -75,8 +76,8 @@ def program_residuals(program, order, x, z, residuals):
     """Write the residuals of x and z, scaled as in :mod:`rbnotes.complementarity.elimination`; return w."""
     Q, c, A, b = program
     d, m = len(c), len(b)
-    inertia, heaviest = np.empty(d), 0.0
-    motion, force, x_bounds, x_free = c.copy(), np.empty(d), np.empty(d), np.empty(d)
+    inertia, heaviest = empty(d), 0.0
+    motion, force, x_bounds, x_free = c.copy(), empty(d), empty(d), empty(d)
     for u in range(d):
         inertia[order[u]] = 0.0
         for k in range(Q.start[u], Q.start[u + 1]):
@@ -93,7 +94,7 @@ def program_residuals(program, order, x, z, residuals):
     for u in range(d):
         energy = max(energy, abs(c[u]) / math.sqrt(inertia[u]))
         x_free[u] = abs(c[u]) / inertia[u]
-    w, responses = np.empty(m), np.empty(m)
+    w, responses = empty(m), empty(m)
     for i in range(m):
         responses[i] = 0.0
         for k in range(A.start[i], A.start[i + 1]):
@@ -128,8 +129,8 @@ def solve_by_elimination(program, order, S, x, z):
     write_matrix(S, Q, order)
     if not factor_cholesky(S):
         return -1
-    Y, begin, end = np.zeros((m, d + LANES)), np.empty(m, np.int64), np.empty(m, np.int64)
-    M, q, w = np.empty((m, m)), np.empty(m), np.empty(m)
+    Y, begin, end = zeros((m, d + LANES)), empty(m, np.int64), empty(m, np.int64)
+    M, q, w = empty((m, m)), empty(m), empty(m)
     for u in range(d):
         x[u] = -c[u]
     solve_cholesky(S, x)
@@ -174,19 +175,19 @@ def solve_by_block_pivoting(program, order, S, x, z, residuals, tolerance):
     """
     Q, c, A, b = program
     d, m = len(c), len(b)
-    inertia = np.zeros(d)
+    inertia = zeros(d)
     for u in range(d):
         for k in range(Q.start[u], Q.start[u + 1]):
             if Q.column[k] == order[u]:
                 inertia[order[u]] += Q.value[k]
     regularization, center, active, w, rhs = (
-        np.empty(m),
-        np.zeros(m),
-        np.empty(m, np.bool_),
-        np.empty(m),
-        np.empty(d + LANES),
+        empty(m),
+        zeros(m),
+        empty(m, np.bool_),
+        empty(m),
+        empty(d + LANES),
     )
-    scale = np.empty(m)
+    scale = empty(m)
     largest = 0.0
     for u in range(d):
         if not inertia[u] > 0:
@@ -285,7 +286,7 @@ def solve_program(program, x, z, w, residuals, tolerance):
     order = np.arange(d) if is_dense else bandwidth_reducing_order(Q, A, columns_of_A)
     inner = QuadraticProgram(
         SparseRows(Q.start, Q.column.copy(), Q.value),
-        np.empty(d),
+        empty(d),
         SparseRows(A.start, A.column.copy(), A.value),
         b,
     )
@@ -293,7 +294,7 @@ def solve_program(program, x, z, w, residuals, tolerance):
     renumber_columns(inner.A, order)
     for u in range(d):
         inner.c[order[u]] = c[u]
-    S, y = allocate_envelope(d, inner.Q, inner.Q if is_dense else inner.A), np.empty(d + LANES)
+    S, y = allocate_envelope(d, inner.Q, inner.Q if is_dense else inner.A), empty(d + LANES)
     if len(S.entries) == 0:
         return 0, 0, 1
     pivots, factorizations = 0, 0

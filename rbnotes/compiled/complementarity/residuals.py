@@ -2,9 +2,8 @@
 
 import math
 
-import numpy as np
-
 from rbnotes.arguments.numbers import MAX_ABS_VALUE
+from rbnotes.compiled.array_allocation import empty
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc, jit_reassoc
 from rbnotes.compiled.record_layout import COMPLEMENTARITY, DUAL, FEASIBILITY, NATURAL, RELATIVE
 from rbnotes.complementarity.residuals import DATA_NOISE_FRACTION, ROUNDING_FRACTION
@@ -69,7 +68,7 @@ def lcp_residuals(M, q, z, w, residuals):
     """Write the residuals of a solution (z, w) of an LCP."""
     n, largest, largest_by_rows = len(q), 0.0, 0.0
     residuals[:] = 0.0
-    responses, expected, row_units = np.empty(n), np.empty(n), np.empty(n)
+    responses, expected, row_units = empty(n), empty(n), empty(n)
     has_row_units = not is_symmetric_dense(M)
     for i in range(n):
         responses[i] = unit_response(M, i)

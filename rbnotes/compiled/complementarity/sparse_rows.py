@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rbnotes.compiled.array_allocation import empty, zeros
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
 
 
@@ -58,12 +59,12 @@ def add_row(rows, i, factor, out):
 def sparse_rows(matrix):
     """Convert a dense matrix to sparse rows without zeros."""
     count, width = matrix.shape
-    start, total = np.zeros(count + 1, np.int64), 0
+    start, total = zeros(count + 1, np.int64), 0
     for i in range(count):
         for j in range(width):
             total += matrix[i, j] != 0.0
         start[i + 1] = total
-    column, value, total = np.empty(total, np.int64), np.empty(total), 0
+    column, value, total = empty(total, np.int64), empty(total), 0
     for i in range(count):
         for j in range(width):
             if matrix[i, j] != 0.0:
@@ -75,12 +76,12 @@ def sparse_rows(matrix):
 @jit_alloc
 def transpose_rows(rows, width):
     """Return the rows of the transpose, without zeros and with sorted columns."""
-    start, count = np.zeros(width + 1, np.int64), len(rows.start) - 1
+    start, count = zeros(width + 1, np.int64), len(rows.start) - 1
     for k in range(rows.start[count]):
         start[rows.column[k] + 1] += rows.value[k] != 0.0
     for j in range(width):
         start[j + 1] += start[j]
-    column, value, following = np.empty(start[width], np.int64), np.empty(start[width]), start.copy()
+    column, value, following = empty(start[width], np.int64), empty(start[width]), start.copy()
     for i in range(count):
         for k in range(rows.start[i], rows.start[i + 1]):
             if rows.value[k] != 0.0:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rbnotes.compiled.array_allocation import empty, zeros
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc, jit_reassoc
 
 
@@ -40,8 +41,8 @@ class BlockMatrix(NamedTuple):
 def minimum_degree_order(is_coupled):
     """Return an order of elimination by minimum degree; add the fill-in to the pattern ``(m, m)``."""
     count = len(is_coupled)
-    order, degree = np.empty(count, np.int64), np.zeros(count, np.int64)
-    is_eliminated, neighbors = np.zeros(count, np.bool_), np.empty(count, np.int64)
+    order, degree = empty(count, np.int64), zeros(count, np.int64)
+    is_eliminated, neighbors = zeros(count, np.bool_), empty(count, np.int64)
     for i in range(count):
         for j in range(count):
             degree[i] += is_coupled[i, j]
@@ -70,8 +71,8 @@ def minimum_degree_order(is_coupled):
 def allocate_block_matrix(is_coupled, order):
     """Return a matrix with this pattern, with its blocks in this order of elimination."""
     count, num_blocks = len(order), 0
-    start, place = np.empty(count + 1, np.int64), np.empty((count, count), np.int64)
-    neighbors = np.empty(count * count, np.int64)
+    start, place = empty(count + 1, np.int64), empty((count, count), np.int64)
+    neighbors = empty(count * count, np.int64)
     start[0] = 0
     for i in range(count):
         start[i + 1] = start[i]
@@ -82,9 +83,7 @@ def allocate_block_matrix(is_coupled, order):
                 if j > i:
                     neighbors[start[i + 1]] = j
                     start[i + 1] += 1
-    return BlockMatrix(
-        start, neighbors, place, np.empty((num_blocks, 6, 6)), np.empty(6), np.empty(6, np.int64)
-    )
+    return BlockMatrix(start, neighbors, place, empty((num_blocks, 6, 6)), empty(6), empty(6, np.int64))
 
 
 @jit_reassoc
@@ -142,7 +141,8 @@ def subtract_product(A, B, C):
 @jit_noalloc
 def factor_blocks(matrix):
     """Replace the matrix by its factors, with the inverse pivots on the diagonal; return False on failure."""
-    start, neighbors, place, blocks, row, swaps = matrix
+    start, neighbors, place, blocks = matrix.start, matrix.neighbors, matrix.place, matrix.blocks
+    row, swaps = matrix.row, matrix.swaps
     for k in range(len(start) - 1):
         if not invert_block(blocks[place[k, k]], swaps):
             return False
@@ -175,7 +175,7 @@ def multiply_vector(A, x):
 @jit_noalloc
 def solve_blocks(matrix, x):
     """Replace x ``(m, 6)`` by the solution of the factored system."""
-    start, neighbors, place, blocks, _, _ = matrix
+    start, neighbors, place, blocks = matrix.start, matrix.neighbors, matrix.place, matrix.blocks
     count = len(start) - 1
     for k in range(count):
         for n in range(start[k], start[k + 1]):

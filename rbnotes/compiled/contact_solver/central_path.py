@@ -9,8 +9,7 @@ natural residuals of about 1e-5, from which Newton's method continues.
 import math
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from rbnotes.compiled.array_allocation import empty, zeros
 from rbnotes.compiled.contact_solver.contact_operator import (
     contact_scales,
     contact_velocities,
@@ -20,6 +19,7 @@ from rbnotes.compiled.contact_solver.contact_operator import (
 from rbnotes.compiled.contact_solver.newton_friction import natural_residual
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
 from rbnotes.compiled.linear_algebra import add_scaled, copy_array, dot, matvec, nan_max, set_row, subtract
+from rbnotes.compiled.structure_references import keep_alive, reference
 from rbnotes.friction.central_path import (
     BOUNDARY_FRACTION,
     MAX_STAGNANT_ITERATIONS,
@@ -79,14 +79,33 @@ def follow_central_path(operator, u_free, mu, tolerance, max_iterations, best_im
     The path is left at a natural residual of at most `tolerance`. `u_free` are the contact velocities without
     impulses, m/s, and `best_impulses` the impulses, N s, both ``(3 c,)``; `mu` has a number for each contact.
     """
+    count = len(mu)
+    points = allocate_points(count)
+    direction = Direction(empty((count, 3)), empty((count, 3)), empty((count, 3)))
+    best_residual, num_iterations = follow_points(
+        operator,
+        u_free,
+        mu,
+        tolerance,
+        max_iterations,
+        reference(points),
+        reference(direction),
+        best_impulses,
+    )
+    keep_alive(points)
+    keep_alive(direction)
+    return best_residual, num_iterations
+
+
+@jit_alloc
+def follow_points(operator, u_free, mu, tolerance, max_iterations, points, direction, best_impulses):
+    """Do the work of :func:`follow_central_path`; points and direction are working memory."""
     size, count = len(u_free), len(mu)
-    mobility, rho, u, r = np.empty(count), np.empty(count), np.empty(size), np.zeros(size)
+    mobility, rho, u, r = empty(count), empty(count), empty(size), zeros(size)
     contact_scales(operator, mobility, rho)
     copy_array(r, best_impulses)
     best_residual = natural_residual(u_free, u_free, mu, r, rho, mobility)
-    points = allocate_points(count)
-    direction = Direction(np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3)))
-    product = np.empty((count, 3))
+    product = empty((count, 3))
     speed = write_impulse_units(u_free, mu, rho, points)
     if not speed > 0:
         return best_residual, 0
@@ -139,14 +158,14 @@ def follow_central_path(operator, u_free, mu, tolerance, max_iterations, best_im
 def allocate_points(count):
     """Return uninitialized points of this number of contacts."""
     return ConePoints(
-        np.zeros((count, 3)),
-        np.zeros((count, 3)),
-        np.empty((count, 3)),
-        np.empty((count, 3, 3)),
-        np.empty((count, 3, 3)),
-        np.empty((count, 3)),
-        np.empty((count, 3)),
-        np.empty((count, 3, 3)),
+        zeros((count, 3)),
+        zeros((count, 3)),
+        empty((count, 3)),
+        empty((count, 3, 3)),
+        empty((count, 3, 3)),
+        empty((count, 3)),
+        empty((count, 3)),
+        empty((count, 3, 3)),
     )
 
 
@@ -235,7 +254,7 @@ def find_direction(operator, points, product, direction):
     The linear system is ``(L s W s + Q^-2) dx = Q^-1 sum + dual_residual``, where ``sum`` is the sum of the
     scaled changes.
     """
-    x = np.empty(3 * len(product))
+    x = empty(3 * len(product))
     for i in range(len(product)):
         total = jordan_quotient(points.scaled[i], product[i])
         set_row(direction.scaled_y, i, total)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rbnotes.compiled.array_allocation import empty, zeros
 from rbnotes.compiled.contact_solver.central_path import follow_central_path
 from rbnotes.compiled.contact_solver.contact_operator import (
     body_operator,
@@ -32,6 +33,7 @@ from rbnotes.compiled.linear_algebra import (
     dot,
     dot6,
     dot_range,
+    fill_array,
     matvec_transposed,
     max_abs,
     nan_max,
@@ -40,6 +42,7 @@ from rbnotes.compiled.linear_algebra import (
     subtract,
 )
 from rbnotes.compiled.record_layout import IMPULSE, MU, NORMAL, POSITION, A, B
+from rbnotes.compiled.structure_references import keep_alive, reference
 from rbnotes.friction.contact_problem import CONSTRAINED_MOBILITY_TOLERANCE
 from rbnotes.friction.semismooth_newton import ROUNDING_RESIDUAL
 
@@ -90,8 +93,8 @@ def contact_frame(contact, out):
 def contact_jacobian(contacts, R, x):
     """Return three rows for each contact: along the normal and along both tangents."""
     count = len(contacts)
-    rows = ContactJacobian(np.empty((3 * count, 2), np.int64), np.empty((3 * count, 2, 6)))
-    write_contact_jacobian(contacts, R, x, np.empty((3, 3)), rows)
+    rows = ContactJacobian(empty((3 * count, 2), np.int64), empty((3 * count, 2, 6)))
+    write_contact_jacobian(contacts, R, x, empty((3, 3)), rows)
     return rows
 
 
@@ -115,7 +118,7 @@ def write_contact_jacobian(contacts, R, x, axes, rows):
 def delassus_matrix(rows, responses, joints, system):
     """Return the contact velocities per unit contact impulse ``(3 c, 3 c)``, with the joints enforced."""
     size = len(responses)
-    W = np.zeros((size, size))
+    W = zeros((size, size))
     for i in range(0, size, 3):
         for j in range(0, i + 3, 3):
             for side in range(2):
@@ -125,7 +128,7 @@ def delassus_matrix(rows, responses, joints, system):
                             for b in range(3):
                                 W[i + a, j + b] += dot6(rows.blocks[i + a, side], responses[j + b, other])
     if len(system.responses):
-        joint_coupling = np.zeros((size, len(system.responses)))
+        joint_coupling = zeros((size, len(system.responses)))
         for i in range(size):
             for r in range(len(system.responses)):
                 for side in range(2):
@@ -167,8 +170,8 @@ def clear_blocked_directions(W, u_free, rows, bodies, unconstrained, v):
 @jit_alloc
 def warm_start_impulses(contacts, last_contacts, match_radius):
     """Return the last impulses near the contacts, projected on their cones, ``(3 c,)``, or zero."""
-    impulses = np.zeros(3 * len(contacts))
-    write_warm_start(contacts, last_contacts, match_radius, np.empty((3, 3)), impulses)
+    impulses = zeros(3 * len(contacts))
+    write_warm_start(contacts, last_contacts, match_radius, empty((3, 3)), impulses)
     return impulses
 
 
@@ -200,7 +203,7 @@ def write_warm_start(contacts, last_contacts, match_radius, axes, impulses):
 @jit_alloc
 def store_impulses(contacts, last_contacts):
     """Write the contacts with their impulses in world coordinates."""
-    write_world_impulses(contacts, np.empty((3, 3)), last_contacts)
+    write_world_impulses(contacts, empty((3, 3)), last_contacts)
 
 
 @jit_noalloc
@@ -254,7 +257,9 @@ def unite_bodies(parent, first, second):
 def contact_islands(row_bodies, joint_row_bodies, num_bodies, is_candidate):
     """Return the sets of candidates, contacts that may push, that are coupled by bodies and joints."""
     count = len(row_bodies) // 3
-    parent, has_joints = np.arange(num_bodies + 1), np.zeros(num_bodies + 1, np.bool_)
+    parent, has_joints = empty(num_bodies + 1, np.int64), zeros(num_bodies + 1, np.bool_)
+    for b in range(num_bodies + 1):
+        parent[b] = b
     for r in range(len(joint_row_bodies)):
         unite_bodies(parent, joint_row_bodies[r, 0], joint_row_bodies[r, 1])
     for i in range(count):
@@ -264,9 +269,10 @@ def contact_islands(row_bodies, joint_row_bodies, num_bodies, is_candidate):
         for side in range(2):
             has_joints[find_root(parent, joint_row_bodies[r, side])] = True
     # Islands are numbered by their first contacts.
-    number, num_islands = np.full(num_bodies + 1, -1), 0
-    island, sizes = np.empty(count, np.int64), np.zeros(count, np.int64)
-    island_has_joints = np.zeros(count, np.bool_)
+    number, num_islands = empty(num_bodies + 1, np.int64), 0
+    fill_array(number, -1)
+    island, sizes = empty(count, np.int64), zeros(count, np.int64)
+    island_has_joints = zeros(count, np.bool_)
     for i in range(count):
         if not is_candidate[i]:
             continue
@@ -276,7 +282,7 @@ def contact_islands(row_bodies, joint_row_bodies, num_bodies, is_candidate):
             num_islands += 1
         island[i] = number[root]
         sizes[island[i]] += 1
-    start, contacts = np.zeros(num_islands + 1, np.int64), np.empty(count, np.int64)
+    start, contacts = zeros(num_islands + 1, np.int64), empty(count, np.int64)
     for k in range(num_islands):
         start[k + 1] = start[k] + sizes[k]
         sizes[k] = start[k]
@@ -293,8 +299,8 @@ def select_contacts(rows, responses, contacts):
     size = 3 * len(contacts)
     if size == len(responses):
         return rows, responses
-    selected = ContactJacobian(np.empty((size, 2), np.int64), np.empty((size, 2, 6)))
-    selected_responses = np.empty((size, 2, 6))
+    selected = ContactJacobian(empty((size, 2), np.int64), empty((size, 2, 6)))
+    selected_responses = empty((size, 2, 6))
     copy_contacts(rows, responses, contacts, selected, selected_responses)
     return selected, selected_responses
 
@@ -321,7 +327,7 @@ def solve_island(operator, u_free, mu, initial_guess, tolerance, max_iterations,
     residual = search_impulses(operator, u_free, mu, initial_guess, tolerance, max_iterations, impulses)
     if residual <= tolerance or len(operator.W):
         return residual
-    start, candidate, num_sweeps = np.empty(len(u_free)), np.empty(len(u_free)), np.int64(FIRST_SWEEPS)
+    start, candidate, num_sweeps = empty(len(u_free)), empty(len(u_free)), np.int64(FIRST_SWEEPS)
     copy_array(impulses, start)
     for n in range(MAX_SWEEP_ROUNDS + 1):
         if n < MAX_SWEEP_ROUNDS:
@@ -347,7 +353,7 @@ def search_impulses(operator, u_free, mu, initial_guess, tolerance, max_iteratio
     Where Newton's method ends near a solution, with more pushing contacts than the motion can keep closed,
     contacts open one after the other.
     """
-    start, candidate = np.empty(len(u_free)), np.empty(len(u_free))
+    start, candidate = empty(len(u_free)), empty(len(u_free))
     residual, _ = solve_newton(operator, u_free, mu, initial_guess, tolerance, max_iterations, impulses)
     copy_array(impulses, start)
     for _ in range(MAX_OPENED_CONTACTS):
@@ -378,9 +384,11 @@ def solve_contact_impulses(
     """
     bodies, joints, _ = model
     count, num_bodies = len(mu), len(bodies.mass)
-    impulses, u, mobility, rho = np.zeros(3 * count), np.empty(3 * count), np.ones(count), np.ones(count)
-    is_candidate, is_new = np.zeros(count, np.bool_), np.empty(count, np.bool_)
-    numbers = np.empty(num_bodies + 1, np.int64)
+    impulses, u, mobility, rho = zeros(3 * count), empty(3 * count), empty(count), empty(count)
+    fill_array(mobility, 1.0)
+    fill_array(rho, 1.0)
+    is_candidate, is_new = zeros(count, np.bool_), empty(count, np.bool_)
+    numbers = empty(num_bodies + 1, np.int64)
     fastest, all_converged = max_abs(u_free), True
     for i in range(count):
         is_new[i] = len(joints.row_bodies) > 0 or u_free[3 * i] < 0 or initial_guess[3 * i] > 0
@@ -390,8 +398,7 @@ def solve_contact_impulses(
     while has_new:
         for i in range(count):
             is_candidate[i] = is_candidate[i] or is_new[i]
-        for b in range(num_bodies + 1):
-            numbers[b] = -1
+        fill_array(numbers, -1)
         islands = contact_islands(rows.row_bodies, joints.row_bodies, num_bodies, is_candidate)
         for k in range(len(islands.start) - 1):
             contacts, is_solved = islands.contacts[islands.start[k] : islands.start[k + 1]], True
@@ -407,7 +414,7 @@ def solve_contact_impulses(
                 )
         has_new = False
         if all_converged and len(joints.row_bodies) == 0:
-            twist_changes = np.zeros((num_bodies + 1, 6))
+            twist_changes = zeros((num_bodies + 1, 6))
             add_impulses(responses, rows.row_bodies, impulses, twist_changes)
             min_speed = -ROUNDING_RESIDUAL * fastest
             has_new = find_closing_contacts(rows, u_free, twist_changes, min_speed, is_candidate, is_new, u)
@@ -450,7 +457,7 @@ def solve_contacts(model, problem, island, options, results):
     impulses, u, mobility, rho = results
     size = 3 * len(contacts)
     island_rows, island_responses = select_contacts(rows, responses, contacts)
-    island_u_free, island_guess, island_mu = np.empty(size), np.empty(size), np.empty(size // 3)
+    island_u_free, island_guess, island_mu = empty(size), empty(size), empty(size // 3)
     for i in range(size):
         row = 3 * contacts[i // 3] + i % 3
         island_u_free[i], island_guess[i] = u_free[row], impulses[row]
@@ -463,9 +470,10 @@ def solve_contacts(model, problem, island, options, results):
         operator = body_operator(
             island_rows.row_bodies, island_rows.blocks, island_responses, bodies, numbers
         )
-    island_impulses, island_u = np.empty(size), np.empty(size)
+    island_impulses, island_u = empty(size), empty(size)
+    operator_reference = reference(operator)
     island_residual = solve_island(
-        operator,
+        operator_reference,
         island_u_free,
         island_mu,
         island_guess,
@@ -473,9 +481,10 @@ def solve_contacts(model, problem, island, options, results):
         max_iterations,
         island_impulses,
     )
-    contact_velocities(operator, island_u_free, island_impulses, island_u)
-    island_mobility, island_rho = np.empty(size // 3), np.empty(size // 3)
-    contact_scales(operator, island_mobility, island_rho)
+    contact_velocities(operator_reference, island_u_free, island_impulses, island_u)
+    island_mobility, island_rho = empty(size // 3), empty(size // 3)
+    contact_scales(operator_reference, island_mobility, island_rho)
+    keep_alive(operator)
     for i in range(size):
         row = 3 * contacts[i // 3] + i % 3
         u_free[row], impulses[row], u[row] = (
@@ -494,7 +503,7 @@ def rounding_residual(rows, responses, num_bodies, u_free, r):
 
     The terms of the velocities are those of ``J (M^-1 J^T r)``.
     """
-    terms, largest, fastest = np.zeros((num_bodies + 1, 6)), 0.0, 0.0
+    terms, largest, fastest = zeros((num_bodies + 1, 6)), 0.0, 0.0
     for i in range(len(r)):
         for side in range(2):
             b = rows.row_bodies[i, side]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rbnotes.compiled.array_allocation import empty, zeros
 from rbnotes.compiled.contact_solver.block_lu import (
     BlockMatrix,
     allocate_block_matrix,
@@ -56,11 +57,9 @@ class ContactOperator(NamedTuple):
 @jit_alloc
 def dense_operator(W):
     """Return the operator of a Delassus matrix."""
-    none, rows, blocks = np.empty(0, np.int64), np.empty((0, 2, 6)), np.empty((0, 6, 6))
-    matrix = BlockMatrix(none, none, np.empty((0, 0), np.int64), blocks, np.empty(0), none)
-    return ContactOperator(
-        W, np.empty((0, 2), np.int64), rows, rows, blocks, matrix, blocks, np.empty((0, 6))
-    )
+    none, rows, blocks = empty(0, np.int64), empty((0, 2, 6)), empty((0, 6, 6))
+    matrix = BlockMatrix(none, none, empty((0, 0), np.int64), blocks, empty(0), none)
+    return ContactOperator(W, empty((0, 2), np.int64), rows, rows, blocks, matrix, blocks, empty((0, 6)))
 
 
 @jit_alloc
@@ -70,7 +69,7 @@ def body_operator(row_bodies, jacobian, responses, bodies, numbers):
     `numbers` receives the number of each body in the island; negative numbers mark those without one.
     """
     world, count = len(bodies.mass), 0
-    members = np.empty(min(world, 2 * len(row_bodies)), np.int64)
+    members = empty(min(world, 2 * len(row_bodies)), np.int64)
     for i in range(0, len(row_bodies), 3):
         for side in range(2):
             b = row_bodies[i, side]
@@ -78,14 +77,14 @@ def body_operator(row_bodies, jacobian, responses, bodies, numbers):
                 numbers[b], members[count] = count, b
                 count += 1
     numbers[world] = count
-    is_coupled = np.zeros((count, count), np.bool_)
+    is_coupled = zeros((count, count), np.bool_)
     for i in range(0, len(row_bodies), 3):
         p, q = numbers[row_bodies[i, 0]], numbers[row_bodies[i, 1]]
         if p < count and q < count:
             is_coupled[p, q], is_coupled[q, p] = True, True
     order = minimum_degree_order(is_coupled)
     matrix = allocate_block_matrix(is_coupled, order)
-    inertias, island_bodies = np.zeros((count, 6, 6)), np.empty((len(row_bodies), 2), np.int64)
+    inertias, island_bodies = zeros((count, 6, 6)), empty((len(row_bodies), 2), np.int64)
     for k in range(count):
         b = members[order[k]]
         numbers[b] = k
@@ -97,14 +96,14 @@ def body_operator(row_bodies, jacobian, responses, bodies, numbers):
         for side in range(2):
             island_bodies[i, side] = numbers[row_bodies[i, side]]
     return ContactOperator(
-        np.empty((0, 0)),
+        empty((0, 0)),
         island_bodies,
         jacobian,
         responses,
         inertias,
         matrix,
-        np.empty((len(row_bodies) // 3, 3, 3)),
-        np.empty((count + 1, 6)),
+        empty((len(row_bodies) // 3, 3, 3)),
+        empty((count + 1, 6)),
     )
 
 

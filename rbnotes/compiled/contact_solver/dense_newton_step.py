@@ -4,6 +4,7 @@ import numpy as np
 from numba.extending import overload
 from numba.np.linalg import _LAPACK, F_INT_nptype
 
+from rbnotes.compiled.array_allocation import empty
 from rbnotes.compiled.decorators import jit_alloc
 from rbnotes.compiled.linear_algebra import dot
 
@@ -12,7 +13,7 @@ from rbnotes.compiled.linear_algebra import dot
 def dense_newton_step(W, F, P, rho, units, damping, step):
     """Write the step that solves ``(1 - P + damping + rho P W) step = F``, scaled by `units`."""
     size = len(F)
-    A = np.empty((size, size))
+    A = empty((size, size))
     for i in range(len(rho)):
         for a in range(3):
             row = 3 * i + a
@@ -41,7 +42,7 @@ def _overload_solve_transposed(A, x):
 
     def solve(A, x):
         size = len(x)
-        pivots = np.empty(size, F_INT_nptype)
+        pivots = empty(size, F_INT_nptype)
         if gesv(double, size, 1, A.ctypes, size, pivots.ctypes, x.ctypes, size) != 0:
             x[:] = np.nan
 

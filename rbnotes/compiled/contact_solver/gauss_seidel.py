@@ -5,8 +5,7 @@ They converge slowly, but from any impulses: Newton's method continues from thei
 
 import math
 
-import numpy as np
-
+from rbnotes.compiled.array_allocation import empty, zeros
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
 from rbnotes.compiled.linear_algebra import dot6
 
@@ -14,7 +13,7 @@ from rbnotes.compiled.linear_algebra import dot6
 @jit_alloc
 def sweep_contacts(operator, u_free, mu, num_sweeps, r):
     """Improve the impulses r ``(3 c,)`` by sweeps, in place."""
-    scales, v = np.empty((len(mu), 2)), np.zeros((len(operator.inertias) + 1, 6))
+    scales, v = empty((len(mu), 2)), zeros((len(operator.inertias) + 1, 6))
     start_sweeps(operator, r, scales, v)
     run_sweeps(operator, u_free, mu, num_sweeps, scales, v, r)
 

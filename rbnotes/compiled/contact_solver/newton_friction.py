@@ -6,8 +6,7 @@ rho and units are ``(c,)``.
 
 import math
 
-import numpy as np
-
+from rbnotes.compiled.array_allocation import empty, zeros
 from rbnotes.compiled.contact_solver.contact_operator import contact_scales, contact_velocities, newton_step
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
 from rbnotes.compiled.linear_algebra import copy_array, nan_max
@@ -28,13 +27,13 @@ def solve_newton(operator, u_free, mu, initial_guess, tolerance, max_iterations,
     `operator` is the :class:`~rbnotes.compiled.contact_solver.contact_operator.ContactOperator`.
     """
     size, count = len(u_free), len(mu)
-    mobility, rho, units = np.empty(count), np.empty(count), np.empty(count)
+    mobility, rho, units = empty(count), empty(count), empty(count)
     contact_scales(operator, mobility, rho)
     for i in range(count):
         units[i] = math.sqrt(rho[i]) if rho[i] > 0 else 1.0
-    r, u, F, step = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
-    trial, trial_u, trial_F, P = np.empty(size), np.empty(size), np.empty(size), np.zeros((count, 3, 3))
-    merits = np.empty(max_iterations + 1)
+    r, u, F, step = empty(size), empty(size), empty(size), empty(size)
+    trial, trial_u, trial_F, P = empty(size), empty(size), empty(size), zeros((count, 3, 3))
+    merits = empty(max_iterations + 1)
     copy_array(initial_guess, r)
     copy_array(initial_guess, best_impulses)
     contact_velocities(operator, u_free, r, u)
@@ -90,8 +89,8 @@ def open_contact(operator, u_free, mu, r):
     impulses from those that separate to those that approach, without an effect on the motion.
     """
     size, count = len(u_free), len(mu)
-    mobility, rho, units = np.empty(count), np.empty(count), np.empty(count)
-    u, F, step, P = np.empty(size), np.empty(size), np.empty(size), np.zeros((count, 3, 3))
+    mobility, rho, units = empty(count), empty(count), empty(count)
+    u, F, step, P = empty(size), empty(size), empty(size), zeros((count, 3, 3))
     contact_scales(operator, mobility, rho)
     for i in range(count):
         units[i] = math.sqrt(rho[i]) if rho[i] > 0 else 1.0

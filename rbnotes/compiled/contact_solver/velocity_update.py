@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rbnotes.compiled.array_allocation import empty, zeros
 from rbnotes.compiled.contact_solver.contact_impulses import (
     contact_jacobian,
     solve_contact_impulses,
@@ -192,15 +193,15 @@ def solve_velocities(bodies, joints, parameters, problem, solution):
     count, system = len(contacts), state.system
     rows = contact_jacobian(contacts, state.R, state.center)
     row_bodies, blocks = rows
-    responses, min_velocities = np.empty((3 * count, 2, 6)), np.empty(count)
+    responses, min_velocities = empty((3 * count, 2, 6)), empty(count)
     impulse_responses(bodies, row_bodies, blocks, responses)
     write_contact_velocities(contacts, rows, problem.before, BEFORE)
     min_normal_velocities(contacts, parameters, problem.bounce_threshold, min_velocities)
-    free_twists, mu = np.empty((len(v), 6)), np.empty(count)
+    free_twists, mu = empty((len(v), 6)), empty(count)
     for b in range(len(v)):
         copy_array(v[b], free_twists[b])
     solve_joint_impulses(joints, system, free_twists, target, impulses)
-    u_free = np.empty(3 * count)
+    u_free = empty(3 * count)
     constraint_velocities(blocks, row_bodies, free_twists, u_free)
     for i in range(count):
         u_free[3 * i] -= min_velocities[i]
@@ -286,7 +287,7 @@ def separation_displacements(bodies, joints, slop, state, contacts, displacement
     displacements for velocities, as in :func:`rbnotes.multibody.maximal.stepping.separate_bodies`.
     """
     rows, size = contact_jacobian(contacts, state.R, state.center), 3 * len(contacts)
-    responses, u_free, mu = np.empty((size, 2, 6)), np.zeros(size), np.zeros(len(contacts))
+    responses, u_free, mu = empty((size, 2, 6)), zeros(size), zeros(len(contacts))
     impulse_responses(bodies, rows.row_bodies, rows.blocks, responses)
     for i in range(len(contacts)):
         gap = contacts[i, GAP]
@@ -301,7 +302,7 @@ def separation_displacements(bodies, joints, slop, state, contacts, displacement
         (displacements, displacements),
         u_free,
         mu,
-        np.zeros(size),
+        zeros(size),
         FRICTION_TOLERANCE,
         MAX_FRICTION_ITERATIONS,
     )

@@ -78,6 +78,7 @@ from rbnotes.compiled.simulation.python_callbacks import (
     evaluate_applied_forces,
     separate_bodies,
 )
+from rbnotes.compiled.structure_references import reference
 from rbnotes.unchecked.stabilization import (
     ENERGY_CHANGE_TOLERANCE,
     MAX_NEWTON_ITERATIONS,
@@ -307,8 +308,9 @@ def take_step(context, start, final, records, workspace):
             initial, impacts, resting_velocity(parameters), target, incoming, last_contacts
         )
         last_contacts = records.last_contacts[0, :count]
+        solution = VelocitySolution(v, impulses, last_contacts)
         max_residual, is_converged = solve_velocities(
-            bodies, joints, parameters, problem, VelocitySolution(v, impulses, last_contacts)
+            bodies, joints, parameters, reference(problem), reference(solution)
         )
         if not is_converged:
             return NEEDS_REFERENCE, max_mobility, 0, 0, 0
@@ -324,7 +326,9 @@ def take_step(context, start, final, records, workspace):
         problem = VelocityProblem(initial, contacts, -math.inf, target, initial.v, last_contacts)
         last_contacts = records.last_contacts[0, :count]
         solution = VelocitySolution(v, records.impulses[0], last_contacts)
-        residual, is_converged = solve_velocities(bodies, joints, parameters, problem, solution)
+        residual, is_converged = solve_velocities(
+            bodies, joints, parameters, reference(problem), reference(solution)
+        )
         max_residual = nan_max(max_residual, residual)
     else:
         solve_joints(joints, tree, initial, v, target, records.impulses[0], workspace)
@@ -387,7 +391,9 @@ def take_step(context, start, final, records, workspace):
         second_solution = VelocitySolution(
             final.v, records.impulses[1], records.last_contacts[1, :num_second]
         )
-        residual, is_converged = solve_velocities(bodies, joints, parameters, second_problem, second_solution)
+        residual, is_converged = solve_velocities(
+            bodies, joints, parameters, reference(second_problem), reference(second_solution)
+        )
         max_residual = nan_max(max_residual, residual)
     else:
         solve_joints(joints, tree, final, final.v, target, records.impulses[1], workspace)

@@ -1,5 +1,7 @@
 """Simulation loop over flat arrays, for :mod:`rbnotes.multibody.packing.simulation_runs`."""
 
+from typing import Any, NamedTuple
+
 from rbnotes.compiled.array_views import view_at
 from rbnotes.compiled.collision.narrow_phase import SHAPE_SIZE
 from rbnotes.compiled.contact_solver.joint_constraints import (
@@ -51,6 +53,7 @@ from rbnotes.compiled.simulation.rattle_step import (
     prepare_joints,
     take_step,
 )
+from rbnotes.compiled.structure_references import reference
 from rbnotes.unchecked.stabilization import JOINT_ERROR_TOLERANCE
 
 # Header of the integers: numbers of bodies, joints, rows, couplings, envelope entries, shapes, pairs of
@@ -58,9 +61,27 @@ from rbnotes.unchecked.stabilization import JOINT_ERROR_TOLERANCE
 HEADER_SIZE = 9
 
 
+class SimulationModel(NamedTuple):
+    """Parts of the model that all steps of a run share.
+
+    Attributes
+    ----------
+    bodies, joints, tree, colliders
+        The parts of :class:`~rbnotes.compiled.simulation.rattle_step.RattleContext`.
+    gravity
+        Acceleration of gravity in the world, m/s^2.
+    """
+
+    bodies: Any
+    joints: Any
+    tree: Any
+    colliders: Any
+    gravity: Any
+
+
 @jit_noalloc
 def read_model(integers, floats):
-    """Return views of bodies, joints, links and colliders, and gravity."""
+    """Return the :class:`SimulationModel`, whose arrays are views."""
     n, k, m, p, s, c = integers[0], integers[1], integers[2], integers[3], integers[5], integers[6]
     num_links, num_directions = integers[7], integers[8]
     body, offset = view_at(integers, HEADER_SIZE, (k,))
@@ -114,7 +135,7 @@ def read_model(integers, floats):
     )
     tree = JointTree(link_body, link_base, link_joint, link_side, first_direction, directions)
     colliders = Colliders(shape_body, geometry, excluded_pairs, mu, restitution, bounding_radii)
-    return bodies, joints, tree, colliders, (gravity[0], gravity[1], gravity[2])
+    return SimulationModel(bodies, joints, tree, colliders, (gravity[0], gravity[1], gravity[2]))
 
 
 @jit_noalloc
@@ -244,15 +265,22 @@ def run_steps(
     with impulses, rows of ``CONTACT_SIZE`` numbers, are read at the start and written at the end.
     ``callback_buffer`` and ``workspace`` are working memory, initially zero.
     """
-    bodies, joints, tree, colliders, gravity = read_model(integers, floats)
+    model = reference(read_model(integers, floats))
+    bodies, joints, tree = model.bodies, model.joints, model.tree
     count, size, max_contacts = len(bodies.mass), len(joints.first_column), len(contacts)
     sizes = count + 1, integers[1], size, integers[4], integers[7], integers[8]
     callbacks, force_velocity = allocate_callbacks(callback_buffer, settings, count)
-    parameters = StepParameters(settings[H], gravity, settings[SLOP], settings[MATCH_RADIUS], force_velocity)
-    context = RattleContext(bodies, joints, tree, colliders, parameters, callbacks)
-    step_records, step_workspace, offset = allocate_step_workspace(workspace, 0, *sizes, max_contacts)
-    initial, offset = allocate_states(workspace, offset, *sizes)
-    final, offset = allocate_states(workspace, offset, *sizes)
+    parameters = StepParameters(
+        settings[H], model.gravity, settings[SLOP], settings[MATCH_RADIUS], force_velocity
+    )
+    context = RattleContext(
+        bodies, joints, tree, model.colliders, reference(parameters), reference(callbacks)
+    )
+    record_views, workspace_views, offset = allocate_step_workspace(workspace, 0, *sizes, max_contacts)
+    first_state, offset = allocate_states(workspace, offset, *sizes)
+    second_state, offset = allocate_states(workspace, offset, *sizes)
+    step_records, step_workspace = reference(record_views), reference(workspace_views)
+    initial, final = reference(first_state), reference(second_state)
     if offset > len(workspace):
         return WORKSPACE_TOO_SMALL
     read_body_states(bodies, motion, initial)
