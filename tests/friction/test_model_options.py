@@ -1,5 +1,6 @@
 """Options of friction models: estimates, limits, initial guesses; reports without a solution."""
 
+import re
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -9,12 +10,15 @@ import pytest
 from friction_models import AXES, MODELS, every_model
 from friction_scenes import heap, particle
 
+from rbnotes import friction
 from rbnotes.arguments import InvalidArgument
 from rbnotes.complementarity import NotSolved, Status
+from rbnotes.constraints import InconsistentConstraints
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import BilateralRows, StepProblem
 from rbnotes.errors import NotConverged
 from rbnotes.friction import (
+    FRICTION_MODELS,
     FrictionNotConverged,
     anitescu_stewart,
     box_friction,
@@ -143,3 +147,12 @@ def test_invalid_options_are_named():
     ):
         with pytest.raises(InvalidArgument):
             call()
+
+
+def test_help_lists_every_model_and_how_it_can_end():
+    rows = re.findall(r"^``(\w+)``", friction.__doc__, re.MULTILINE)
+    first, names = rows.index("box_friction"), {model.solve.__name__ for model in FRICTION_MODELS.values()}
+    assert set(rows[first : first + len(names)]) == names
+    errors = {FrictionNotConverged, InconsistentConstraints, NotConverged, NotSolved}
+    assert {each.__name__ for each in errors} <= set(rows)
+    assert set(rows) <= names | {each.__name__ for each in errors}

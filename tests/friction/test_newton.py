@@ -1,6 +1,9 @@
 """Newton's method for Coulomb's law: against closed forms and its own conditions, at every heading."""
 
+import importlib.util
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import cvxpy
 import numpy as np
@@ -9,10 +12,18 @@ from friction_scenes import GRAVITY, heap, stack
 from scipy.linalg.lapack import dgetrf
 
 from rbnotes import se3, so3
+from rbnotes import simulate as simulate_model
 from rbnotes.contact import Collider, Contacts
 from rbnotes.dynamics import WORLD, State, StepProblem
 from rbnotes.errors import NotConverged
-from rbnotes.friction import FrictionNotConverged, central_path, coulomb_residuals, semismooth_newton_friction
+from rbnotes.friction import (
+    FrictionModel,
+    FrictionNotConverged,
+    central_path,
+    coulomb_residuals,
+    semismooth_newton,
+    semismooth_newton_friction,
+)
 from rbnotes.friction.central_path import follow_central_path
 from rbnotes.friction.contact_problem import friction_contact_problem
 from rbnotes.friction.semismooth_newton import (
@@ -188,6 +199,42 @@ def test_block_slides_at_the_friction_angle_at_every_heading(heading, ratio, sli
     expected = max(0.0, 9.81 * (np.sin(angle) - mu * np.cos(angle))) * (h * steps) ** 2 / 2
     np.testing.assert_allclose(displacement, [expected, 0, 0], atol=1e-7)
     assert (displacement[0] > 5e-5) == slides
+
+
+def load_benchmark():
+    """Return the module of the benchmark that measures what the fallbacks cost."""
+    path = Path(__file__).parents[2] / "benchmarks" / "friction.py"
+    spec = importlib.util.spec_from_file_location("friction_benchmark", path)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["stack of 5 boxes", "a box slides", "4 boxes fall"])
+def test_ordinary_scenes_need_no_fallbacks(name, monkeypatch):
+    """Each problem takes the linear systems of one search; fallbacks only cost the check of residuals."""
+
+    def fail(*arguments):
+        raise AssertionError
+
+    monkeypatch.setattr(semismooth_newton, "_initial_guesses", fail)
+    monkeypatch.setattr(semismooth_newton, "refine_velocities", fail)
+    benchmark = load_benchmark()
+    (model, twists), recorder = benchmark.SCENES[name](), benchmark.Recorder()
+    friction_model = FrictionModel(recorder, accepts_initial_guess=True)
+    simulate_model(
+        model,
+        model.state(twists=twists),
+        h=benchmark.STEP,
+        steps=benchmark.STEPS,
+        friction_model=friction_model,
+        compiled=False,
+    )
+    assert len(recorder.steps) > 20
+    for problem, guess in recorder.steps:
+        first = benchmark.first_solver(problem, initial_guess=guess)
+        assert first.residual <= semismooth_newton.TOLERANCE
+        assert semismooth_newton_friction(problem, initial_guess=guess).iterations == first.iterations
 
 
 class TestRunsGoOn:

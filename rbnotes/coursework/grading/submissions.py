@@ -125,8 +125,8 @@ def _read_folder(folder: Path, file: str) -> Submission:
         entry for entry in sorted(folder.rglob("*")) if entry.suffix in FILE_SUFFIXES and entry.is_file()
     ]
     if len(files) != 1:
-        problem = f"there are {len(files)} files" if files else "there is no file"
-        return Submission(folder.name, "", problem=f"{problem} but one is expected")
+        found = f"are {len(files)} files" if files else f"is no {' or '.join(FILE_SUFFIXES)} file"
+        return Submission(folder.name, "", problem=f"there {found} in {folder.name} but one is expected")
     return _read_file(folder.name, files[0], folder)
 
 
@@ -143,6 +143,9 @@ def _read_file(student: str, path: Path, folder: Path | None = None) -> Submissi
         if path.suffix == ".ipynb":
             source = notebook_code(source)
         source.encode()  # notebooks can contain lone surrogates, which cannot be encoded
+    except FileNotFoundError:
+        where = "" if folder is None else f" in {folder.name}"
+        return Submission(student, path.name, problem=f"there is no {path.name}{where} but one is expected")
     except OSError as error:
         return Submission(student, path.name, problem=f"{path.name}: {error.strerror}")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

@@ -101,6 +101,14 @@ def sections():
     return list(sections_by_id.values())
 
 
+def test_titles_say_of_what_they_name_a_part():
+    vague = re.compile(
+        r"(The )?(first|second|third|last|other) (parts?|terms?|rows?|cases?|steps?)\b(?! (of|in|with|for))",
+        re.I,
+    )
+    assert [record.title for record in ledger.load() if vague.match(record.title)] == []
+
+
 def test_every_argument_of_a_section_is_used_by_a_claim():
     assert len(sections()) > 80
     unused = []

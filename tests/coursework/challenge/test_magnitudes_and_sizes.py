@@ -8,6 +8,7 @@ from rbnotes.coursework.challenge.calls import NUM_REPEATED_INPUTS
 from rbnotes.coursework.challenge.case_generation import (
     is_scalable,
     iterate_angle_cases,
+    iterate_cases,
     iterate_scaled_cases,
     iterate_size_cases,
     right_forms,
@@ -18,6 +19,8 @@ EXAMPLES = 8
 CALLS_OF_REPEATED_INPUTS = 4
 """Calls besides the first one: at once, with strided arrays, with perturbed numbers, and at the end."""
 STEP, PROGRAM, FORCE = "lloyd/s0.9.1/d1#a", "lloyd/s0.3/d3#b", "lloyd/s0.5/t106"
+PIVOT, PATH = "lloyd/s0.8/e0.4#b", "lloyd/s0.14/d1"
+ANY_SIZE = [record for record in ledger.load() if record.any_size and record.reference is not None]
 
 
 def planted(id, is_affected, wrong_result):
@@ -43,6 +46,9 @@ def planted(id, is_affected, wrong_result):
             lambda M, G, f: len(G) > 2,
             lambda M, G, f: right_forms(ledger.find(FORCE))[0](M, G[:2], f),
         ),
+        (STEP, lambda M, f, K, D, x, v, h: len(x) > 4, lambda M, f, K, D, x, v, h: np.append(x, v)),
+        (PIVOT, lambda M, q, alpha: len(q) > 4, lambda M, q, alpha: -q),
+        (PATH, lambda x, *_: len(x) != 4, lambda x, *_: 0 * x),
         ("sueda/s1.1/t29#a", lambda r: abs(np.linalg.norm(r) - 2 * np.pi) < 1e-3, lambda r: np.eye(3)),
         (
             "lloyd/s0.19/e0.36",
@@ -50,7 +56,10 @@ def planted(id, is_affected, wrong_result):
             lambda *_: -np.eye(4),
         ),
     ],
-    ids=["step size", "mass", "more unknowns", "fewer unknowns", "rows", "full turn", "fast rotation"],
+    ids=[
+        *("step size", "mass", "more unknowns", "fewer unknowns", "rows", "more coordinates"),
+        *("more contacts", "other points", "full turn", "fast rotation"),
+    ],
 )
 def test_functions_wrong_in_one_range_fail(id, is_affected, wrong_result):
     result = challenge(id, planted(id, is_affected, wrong_result), examples=EXAMPLES)
@@ -123,6 +132,24 @@ def test_arrays_of_other_sizes_fit_each_other():
         shapes.add(G.shape)
     assert {(3, 4), (2, 5)} <= shapes
     assert len(shapes) > 4
+
+
+def test_most_claims_about_systems_of_any_size_say_so():
+    assert len(ANY_SIZE) >= 140
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("record", ANY_SIZE, ids=lambda record: record.id)
+def test_claims_of_any_size_have_cases_of_other_sizes(record):
+    """Oracle and right forms agree on more entries than usual, and on fewer unless there is one row."""
+    usual = next(iterate_cases(record, seed=0, examples=1)).inputs
+    changes = {
+        np.sign(np.size(value) - np.size(usual[name]))
+        for case in iterate_size_cases(record, seed=0)
+        for name, value in case.inputs.items()
+    }
+    assert 1 in changes
+    assert -1 in changes or any(np.shape(value)[:1] == (1,) for value in usual.values())
 
 
 def test_only_arrays_without_fixed_lengths_are_rescaled():

@@ -257,6 +257,13 @@ def test_named_file_of_a_folder_is_graded(folder):
     assert (submission.student, submission.source) == ("ann", "x = 1")
 
 
+def test_a_missing_file_is_named_with_its_folder(folder):
+    (folder / "class" / "ann").mkdir(parents=True)
+    (folder / "class" / "ann" / "notes.py").write_text(RIGHT)
+    (submission,) = grading.read_submissions(folder / "class", "hw.py")
+    assert submission.problem == "there is no hw.py in ann but one is expected"
+
+
 def test_duplicate_submission_does_not_affect_others(prepared, folder):
     class_folder = folder / "class"
     (class_folder / "ann").mkdir(parents=True)
@@ -280,9 +287,9 @@ def test_gradescope_results_of_one_submission(folder, capsys):
     results = folder / "results" / "results.json"
     command = ["grade", str(folder / "hw.toml"), str(student), "--gradescope", str(results)]
     for files, message in (
-        ((), "there is no file"),
+        ((), "there is no .py or .ipynb file in submission"),
         (("a.py",), ""),
-        (("b.py",), "there are 2 files"),
+        (("b.py",), "there are 2 files in submission"),
     ):
         for file in files:
             (student / file).write_text(RIGHT)

@@ -77,7 +77,10 @@ def test_right_results_are_shown_only_if_allowed(folder):
         (folder / "shown.toml").write_text(text)
         return grade_sources(folder / "shown.toml", {"a": "def double(x):\n    return x"})["a"].message
 
-    assert "expected" in message("expected = true")
+    shown = re.findall(r"^  (x =|got|expected) +(\[.*\])$", message("expected = true"), re.MULTILINE)
+    x, got, expected = (np.array(json.loads(numbers)) for _, numbers in shown)
+    np.testing.assert_allclose(got, x, rtol=1e-5)
+    np.testing.assert_allclose(expected, 2 * x, rtol=1e-5)
     assert "expected" not in message("expected = false")
     assert "x = " in message("expected = false")
     assert message("inputs = false") == "wrong"
@@ -180,6 +183,13 @@ def test_reports(grade_source, folder):
     assert "| `double` | 50 % | 1 passed, 1 exception |" in reports.class_markdown(grades, assignment)
 
 
+def test_a_report_says_what_its_counts_are(grade_source, folder):
+    grade = grade_source(RIGHT.replace("2 * x", "x"))
+    assignment = grading.read_assignment(folder / "hw.toml")
+    for report in (reports.student_markdown(grade, assignment), reports.student_html(grade, assignment)):
+        assert "Passed on these inputs: generic: 0 of 3, tiny: 0 of 3." in report
+
+
 NAMES = ["=1+1", "+ann", "-ann", "@ann", "\t=ann", "b\rob", "ann"]
 
 
@@ -231,7 +241,7 @@ def test_notebook_code_is_extracted(tmp_path, prepared):
     submissions = grading.read_submissions(tmp_path / "class")
     grades = {grade.student: grade for grade in grading.grade_submissions(prepared, submissions, jobs=1)}
     assert statuses(grades["ann"]) == ["passed", "passed"]
-    assert grades["bob"].task_grades[0].message == "there is no file but one is expected"
+    assert grades["bob"].task_grades[0].message == "there is no .py or .ipynb file in bob but one is expected"
     assert statuses(grades["cid"]) == ["missing", "missing"]
 
 

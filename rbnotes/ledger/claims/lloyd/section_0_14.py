@@ -89,7 +89,7 @@ def complex_path_force(x, v, k, d, active=ALL_SEGMENTS):
 
 
 def library_blocks(matrix):
-    return derivative_blocks(matrix.reshape(N + 1, 3, N + 1, 3))
+    return derivative_blocks(matrix.reshape(len(matrix) // 3, 3, -1, 3))
 
 
 def point_jacobian(function, x):
@@ -108,12 +108,13 @@ def geometry(x):
 def force_directions(x):
     """Return the directions v_i, as printed in d6."""
     u, _ = geometry(x)
-    return np.array([u[0], *(u[i] - u[i - 1] for i in range(1, N)), -u[-1]])
+    return np.array([u[0], *(u[i] - u[i - 1] for i in range(1, len(x) - 1)), -u[-1]])
 
 
 @section.definition("e0.11", "Directions and lengths of the segments")
 class e0_11:
     formula = r"\mathbf u_i \equiv (\mathbf x_{i+1} - \mathbf x_i)/l_i,\quad l_i \equiv \|\mathbf x_{i+1} - \mathbf x_i\|"
+    any_size = True
     inputs = POINTS
     result = Result(
         vector_quantity((NUMBER, 3), (LENGTH, 1)),
@@ -131,8 +132,10 @@ class e0_11:
     def reference(x):
         """Differentiate the length of segment i with respect to its far end, by a complex step."""
         # The gradient of the length of a segment is its direction, a unit vector.
-        ends = [point_derivatives(lambda z, i=i: segment_lengths(z)[..., i], x)[i + 1] for i in range(N)]
-        return np.column_stack([ends, [math.dist(x[i], x[i + 1]) for i in range(N)]])
+        ends = [
+            point_derivatives(lambda z, i=i: segment_lengths(z)[..., i], x)[i + 1] for i in range(len(x) - 1)
+        ]
+        return np.column_stack([ends, [math.dist(x[i], x[i + 1]) for i in range(len(x) - 1)]])
 
     defines = (r"\mathbf u_i", "l_i")
     implements = path_segments
@@ -141,6 +144,7 @@ class e0_11:
 @section.holds("d1", "Forces on end points and via points")
 class d1:
     formula = r"\mathbf f_0 = F\mathbf u_0,\quad \mathbf f_i = F(\mathbf u_i - \mathbf u_{i-1}),\quad \mathbf f_n = -F\mathbf u_{n-1}"
+    any_size = True
     inputs = SPRING
     result = Result(FORCE, "of the points, along the axes of the world")
     constants = (LENGTH, FORCE / VELOCITY**3)
@@ -149,7 +153,7 @@ class d1:
         u, lengths = geometry(x)
         F = tension(sum(lengths), numerical_length_rate(x, v), k, d)
         first = F * u[0]
-        via = [F * (u[i] - u[i - 1]) for i in range(1, N)]
+        via = [F * (u[i] - u[i - 1]) for i in range(1, len(x) - 1)]
         last = -F * u[-1]
         return np.array([first, *via, last])
 
@@ -172,6 +176,7 @@ class d1:
 @section.definition("e0.12#a", "Length of a path")
 class e0_12_a:
     formula = r"L = \sum_{i=0}^{n-1} l_i"
+    any_size = True
     inputs = POINTS
     result = Result(LENGTH, "of the points, along the axes of the world")
 
@@ -193,12 +198,13 @@ class e0_12_a:
 @section.holds("e0.12#b", "Rate of change of the length of a path")
 class e0_12_b:
     formula = r"\dot L = \sum_{i=0}^{n-1}(\dot{\mathbf x}_{i+1} - \dot{\mathbf x}_i)^T\mathbf u_i"
+    any_size = True
     inputs = MOVING_POINTS
     result = Result(VELOCITY, "of the points, along the axes of the world")
 
     def printed(x, v):
         u, _ = geometry(x)
-        return sum((v[i + 1] - v[i]) @ u[i] for i in range(N))
+        return sum((v[i + 1] - v[i]) @ u[i] for i in range(len(x) - 1))
 
     def library(x, v):
         return path_length(x, v).Ldot
@@ -213,6 +219,7 @@ class e0_12_b:
 @section.holds("d2", "Product rule for the position Jacobian at a via point")
 class d2:
     formula = r"\frac{\partial\mathbf f_i}{\partial\mathbf x_j} = (\mathbf u_i - \mathbf u_{i-1})\frac{\partial F}{\partial\mathbf x_j} + F\Bigl(\frac{\partial\mathbf u_i}{\partial\mathbf x_j} - \frac{\partial\mathbf u_{i-1}}{\partial\mathbf x_j}\Bigr)"
+    any_size = True
     inputs = SPRING
     result = Result(STIFFNESS, "of each via point by each point, along the axes of the world")
     constants = (LENGTH, FORCE / VELOCITY**3)
@@ -225,17 +232,17 @@ class d2:
         return np.array(
             [
                 np.outer(u[i] - u[i - 1], F_x[j]) + F * (u_x[i, j] - u_x[i - 1, j])
-                for i in VIA
-                for j in range(N + 1)
+                for i in range(1, len(x) - 1)
+                for j in range(len(x))
             ]
         )
 
     def library(x, v, k, d):
-        return library_blocks(path_force(library_law(k, d), x, v).K)[1:N].reshape(-1, 3, 3)
+        return library_blocks(path_force(library_law(k, d), x, v).K)[1:-1].reshape(-1, 3, 3)
 
     def reference(x, v, k, d):
         """Compare with complex steps of the segment forces, which d1 verifies by virtual work."""
-        return np.swapaxes(point_jacobian(lambda z: complex_path_force(z, v, k, d), x), 1, 2)[1:N].reshape(
+        return np.swapaxes(point_jacobian(lambda z: complex_path_force(z, v, k, d), x), 1, 2)[1:-1].reshape(
             -1, 3, 3
         )
 
@@ -249,13 +256,14 @@ class d2:
 @section.holds("e0.13", "Derivatives of the directions")
 class e0_13:
     formula = r"\frac{\partial\mathbf u_i}{\partial\mathbf x_i} = -\frac1{l_i}\mathbf P_i,\quad \frac{\partial\mathbf u_i}{\partial\mathbf x_{i+1}} = \frac1{l_i}\mathbf P_i,\quad \frac{\partial\mathbf u_i}{\partial\mathbf x_j} = 0\ (j\neq i,i+1)"
+    any_size = True
     inputs = POINTS
     result = Result(NUMBER / LENGTH, "of each segment by each point, along the axes of the world")
 
     def printed(x):
         u, lengths = geometry(x)
-        derivatives = np.zeros((N, len(x), 3, 3))
-        for i in range(N):
+        derivatives = np.zeros((len(x) - 1, len(x), 3, 3))
+        for i in range(len(x) - 1):
             P = identity - np.outer(u[i], u[i])
             derivatives[i, i] = -(1 / lengths[i]) * P
             derivatives[i, i + 1] = (1 / lengths[i]) * P
@@ -264,7 +272,7 @@ class e0_13:
     def library(x):
         # The points are the origins of bodies with the axes of the world.
         du_dxi = body_path_segments(se3.frame(np.eye(3), x), np.zeros_like(x)).du_dxi
-        return derivative_blocks(du_dxi.reshape(N, 3, N + 1, 6)[..., 3:])
+        return derivative_blocks(du_dxi.reshape(len(x) - 1, 3, len(x), 6)[..., 3:])
 
     def reference(x):
         """Differentiate all directions with respect to all points, by complex steps."""
@@ -276,6 +284,7 @@ class e0_13:
 @section.holds("d3", "Velocity Jacobian at a via point")
 class d3:
     formula = r"\frac{\partial\mathbf f_i}{\partial\dot{\mathbf x}_j} = (\mathbf u_i - \mathbf u_{i-1})\frac{\partial F}{\partial\dot{\mathbf x}_j}"
+    any_size = True
     inputs = SPRING
     result = Result(DAMPING, "of each via point by each point, along the axes of the world")
     constants = (LENGTH, FORCE / VELOCITY**3)
@@ -283,14 +292,16 @@ class d3:
     def printed(x, v, k, d):
         u, _ = geometry(x)
         F_v = point_derivatives(lambda z: complex_tension(x, z, k, d), v)
-        return np.array([np.outer(u[i] - u[i - 1], F_v[j]) for i in VIA for j in range(N + 1)])
+        return np.array(
+            [np.outer(u[i] - u[i - 1], F_v[j]) for i in range(1, len(x) - 1) for j in range(len(x))]
+        )
 
     def library(x, v, k, d):
-        return library_blocks(path_force(library_law(k, d), x, v).D)[1:N].reshape(-1, 3, 3)
+        return library_blocks(path_force(library_law(k, d), x, v).D)[1:-1].reshape(-1, 3, 3)
 
     def reference(x, v, k, d):
         """Compare with complex steps of the segment forces, which d1 verifies by virtual work."""
-        return np.swapaxes(point_jacobian(lambda z: complex_path_force(x, z, k, d), v), 1, 2)[1:N].reshape(
+        return np.swapaxes(point_jacobian(lambda z: complex_path_force(x, z, k, d), v), 1, 2)[1:-1].reshape(
             -1, 3, 3
         )
 
@@ -411,6 +422,7 @@ class e0_14_b:
 @section.definition("d6", "Directions of the forces on the points")
 class d6:
     formula = r"\mathbf v_0 \equiv \mathbf u_0,\quad \mathbf v_n \equiv -\mathbf u_{n-1},\quad \mathbf v_i \equiv \mathbf u_i - \mathbf u_{i-1}\ (i\neq 0,n)"
+    any_size = True
     inputs = POINTS
     result = Result(NUMBER, "of the points, along the axes of the world")
 
@@ -495,17 +507,18 @@ class d8_b:
 
 
 def rate_gradient_library(x, v):
-    return (length_hessian(x) @ v.ravel()).reshape(-1, 3)[1:N]
+    return (length_hessian(x) @ v.ravel()).reshape(-1, 3)[1:-1]
 
 
 def rate_gradient_reference(x, v):
     """Differentiate the rate of the length by complex steps."""
-    return point_derivatives(lambda z: active_rate(z, v), x)[1:N]
+    return point_derivatives(lambda z: active_rate(z, v), x)[1:-1]
 
 
 @section.holds("d4#a", "Chain rule for the tension of a path, positions")
 class d4_a:
     formula = r"\frac{\partial F}{\partial\mathbf x_i} = \frac{\partial F}{\partial L}\frac{\partial L}{\partial\mathbf x_i} + \frac{\partial F}{\partial\dot L}\frac{\partial\dot L}{\partial\mathbf x_i}"
+    any_size = True
     inputs = SPRING
     result = Result(STIFFNESS, "of the points, along the axes of the world")
     constants = (LENGTH, FORCE / VELOCITY**3)
@@ -533,6 +546,7 @@ class d4_a:
 @section.holds("d4#b", "Chain rule for the tension of a path, velocities")
 class d4_b:
     formula = r"\frac{\partial F}{\partial\dot{\mathbf x}_i} = \frac{\partial F}{\partial\dot L}\frac{\partial\dot L}{\partial\dot{\mathbf x}_i}"
+    any_size = True
     inputs = SPRING
     result = Result(DAMPING, "of the points, along the axes of the world")
     constants = (LENGTH, FORCE / VELOCITY**3)
@@ -555,19 +569,20 @@ class d4_b:
 @section.holds("d5#a", "Derivative of the length at a via point")
 class d5_a:
     formula = r"\frac{\partial L}{\partial\mathbf x_i} = \mathbf u_{i-1}^T - \mathbf u_i^T"
+    any_size = True
     inputs = POINTS
     result = Result(NUMBER, "of each via point, along the axes of the world")
 
     def printed(x):
         u, _ = geometry(x)
-        return np.array([u[i - 1] - u[i] for i in VIA])
+        return np.array([u[i - 1] - u[i] for i in range(1, len(x) - 1)])
 
     def library(x):
-        return length_gradient(x).reshape(-1, 3)[1:N]
+        return length_gradient(x).reshape(-1, 3)[1:-1]
 
     def reference(x):
         """Differentiate the length by complex steps."""
-        return point_derivatives(active_length, x)[1:N]
+        return point_derivatives(active_length, x)[1:-1]
 
     remark = "For the end points, omit the direction of the missing segment."
     implements = length_gradient
@@ -576,12 +591,15 @@ class d5_a:
 @section.holds("d5#b", "Derivative of the rate at a via point, through the directions")
 class d5_b:
     formula = r"\frac{\partial\dot L}{\partial\mathbf x_i} = (\dot{\mathbf x}_i - \dot{\mathbf x}_{i-1})^T\frac{\partial\mathbf u_{i-1}}{\partial\mathbf x_i} + (\dot{\mathbf x}_{i+1} - \dot{\mathbf x}_i)^T\frac{\partial\mathbf u_i}{\partial\mathbf x_i}"
+    any_size = True
     inputs = MOVING_POINTS
     result = Result(RATE, "of each via point, along the axes of the world")
 
     def printed(x, v):
         u_x = derivative_blocks(point_derivatives(segment_directions, x))
-        return np.array([(v[i] - v[i - 1]) @ u_x[i - 1, i] + (v[i + 1] - v[i]) @ u_x[i, i] for i in VIA])
+        return np.array(
+            [(v[i] - v[i - 1]) @ u_x[i - 1, i] + (v[i + 1] - v[i]) @ u_x[i, i] for i in range(1, len(x) - 1)]
+        )
 
     library = rate_gradient_library
     reference = rate_gradient_reference
@@ -592,6 +610,7 @@ class d5_b:
 @section.holds("d5#c", "Derivative of the rate at a via point")
 class d5_c:
     formula = r"\frac{\partial\dot L}{\partial\mathbf x_i} = \frac1{l_{i-1}}(\dot{\mathbf x}_i - \dot{\mathbf x}_{i-1})^T\mathbf P_{i-1} - \frac1{l_i}(\dot{\mathbf x}_{i+1} - \dot{\mathbf x}_i)^T\mathbf P_i"
+    any_size = True
     inputs = MOVING_POINTS
     result = Result(RATE, "of each via point, along the axes of the world")
 
@@ -602,7 +621,7 @@ class d5_c:
             [
                 (1 / lengths[i - 1]) * (v[i] - v[i - 1]) @ P[i - 1]
                 - (1 / lengths[i]) * (v[i + 1] - v[i]) @ P[i]
-                for i in VIA
+                for i in range(1, len(x) - 1)
             ]
         )
 
@@ -614,21 +633,22 @@ class d5_c:
 @section.holds("d5#d", "Derivative of the rate with respect to the velocity of a via point")
 class d5_d:
     formula = r"\frac{\partial\dot L}{\partial\dot{\mathbf x}_i} = \mathbf u_{i-1}^T - \mathbf u_i^T"
+    any_size = True
     inputs = MOVING_POINTS
     result = Result(NUMBER, "of each via point, along the axes of the world")
 
     def printed(x, v):
         u, _ = geometry(x)
-        return np.array([u[i - 1] - u[i] for i in VIA])
+        return np.array([u[i - 1] - u[i] for i in range(1, len(x) - 1)])
 
     def library(x, v):
-        return length_gradient(x).reshape(-1, 3)[1:N]
+        return length_gradient(x).reshape(-1, 3)[1:-1]
 
     def reference(x, v):
         """Differentiate the length in time under unit velocities, by complex steps."""
         # The rate is linear in the velocities, so that its derivatives are its values for unit velocities.
-        units = np.eye(3 * N + 3).reshape(-1, N + 1, 3)
-        return np.array([numerical_length_rate(x, unit) for unit in units]).reshape(-1, 3)[1:N]
+        units = np.eye(x.size).reshape(-1, *x.shape)
+        return np.array([numerical_length_rate(x, unit) for unit in units]).reshape(-1, 3)[1:-1]
 
     implements = length_gradient
 

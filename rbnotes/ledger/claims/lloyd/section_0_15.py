@@ -15,6 +15,7 @@ from rbnotes.testing.strategies import full_rank_matrices, spd_matrices, vectors
 section = Section(
     "lloyd/s0.15",
     chapter="gauss-seidel",
+    any_size=True,
     arguments={
         "M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)"),
         "G": Argument(NUMBER, "one row for each constraint, over the generalized coordinates of the system"),
@@ -46,7 +47,7 @@ def nearest_velocities(M, G, v0, c):
 def iteration_library(A, b, x):
     """Sweep once over constraints with the rows of a Cholesky factor, so that N M^-1 N^T is A."""
     return equality_gauss_seidel(
-        np.eye(4), np.linalg.cholesky(A), b, np.zeros(4), sweeps=1, initial_impulses=x
+        np.eye(len(b)), np.linalg.cholesky(A), b, 0 * b, sweeps=1, initial_impulses=x
     ).impulses
 
 
@@ -60,8 +61,8 @@ def iteration_reference(A, b, x):
     def energy(y):
         return y @ A @ y / 2 - b @ y
 
-    for i in range(4):
-        step = np.eye(4)[i]
+    for i in range(len(b)):
+        step = np.eye(len(b))[i]
         below, value, above = energy(x - step), energy(x), energy(x + step)
         x = x - step * (above - below) / 2 / (above - 2 * value + below)
     return x
@@ -85,7 +86,7 @@ def sweep_reference(M, G, v0, c, initial_impulses):
     Each multiplier is the zero of a linear function, found from two values.
     """
     multipliers = np.array(initial_impulses, dtype=float)
-    for i in range(K):
+    for i in range(len(G)):
 
         def violation(trial, i=i):
             trial_multipliers = multipliers.copy()
@@ -109,8 +110,8 @@ class d1:
 
     def printed(M, G, v0, c):
         """Solve both lines as equations for v and lambda together."""
-        first = np.hstack([np.eye(N), -np.linalg.inv(M) @ G.T])
-        zero = np.zeros((K, K))
+        first = np.hstack([np.eye(len(M)), -np.linalg.inv(M) @ G.T])
+        zero = np.zeros((len(G), len(G)))
         second = np.hstack([G, zero])
         return np.linalg.solve(np.vstack([first, second]), np.concatenate([v0, c]))
 
@@ -166,9 +167,9 @@ class e0_17:
 
     def printed(A, b, x):
         new = np.array(x, dtype=float)
-        for i in range(4):
+        for i in range(len(A)):
             before = sum(A[i, j] * new[j] for j in range(i))
-            after = sum(A[i, j] * x[j] for j in range(i + 1, 4))
+            after = sum(A[i, j] * x[j] for j in range(i + 1, len(A)))
             new[i] = 1 / A[i, i] * (b[i] - before - after)
         return new
 
@@ -186,9 +187,9 @@ class d2_a:
     def printed(M, G, v0, c, initial_impulses):
         effective, responses = row_responses(M, G)
         new = np.array(initial_impulses, dtype=float)
-        for i in range(K):
+        for i in range(len(G)):
             before = sum(G[i] @ responses[j] * new[j] for j in range(i))
-            after = sum(G[i] @ responses[j] * initial_impulses[j] for j in range(i + 1, K))
+            after = sum(G[i] @ responses[j] * initial_impulses[j] for j in range(i + 1, len(G)))
             new[i] = 1 / effective[i] * (c[i] - G[i] @ v0 - before - after)
         return new
 
@@ -207,9 +208,9 @@ class d2_b:
     def printed(M, G, v0, c, initial_impulses):
         effective, responses = row_responses(M, G)
         new = np.array(initial_impulses, dtype=float)
-        for i in range(K):
-            before = sum((responses[j] * new[j] for j in range(i)), np.zeros(N))
-            after = sum((responses[j] * initial_impulses[j] for j in range(i + 1, K)), np.zeros(N))
+        for i in range(len(G)):
+            before = sum((responses[j] * new[j] for j in range(i)), 0 * v0)
+            after = sum((responses[j] * initial_impulses[j] for j in range(i + 1, len(G))), 0 * v0)
             new[i] = 1 / effective[i] * (c[i] - G[i] @ (v0 - before - after))
         return new
 
@@ -238,8 +239,8 @@ class d2_c:
     def printed(M, G, v0, c, initial_impulses):
         effective, responses = row_responses(M, G)
         new = np.array(initial_impulses, dtype=float)
-        for i in range(K):
-            v = v0 + sum(responses[j] * new[j] for j in range(K) if j != i)
+        for i in range(len(G)):
+            v = v0 + sum(responses[j] * new[j] for j in range(len(G)) if j != i)
             new[i] = 1 / effective[i] * (c[i] - G[i] @ v)
         return new
 
@@ -263,8 +264,8 @@ class t704_b:
         """Sweep with the velocity under all impulses applied so far."""
         effective, responses = row_responses(M, G)
         new = np.array(initial_impulses, dtype=float)
-        for i in range(K):
-            total = v0 + sum(responses[j] * new[j] for j in range(K))
+        for i in range(len(G)):
+            total = v0 + sum(responses[j] * new[j] for j in range(len(G)))
             new[i] = 1 / effective[i] * (c[i] - G[i] @ total)
         return new
 

@@ -57,6 +57,7 @@ class d1:
 @section.holds("d2", "Effect of a friction impulse on the tangential velocities")
 class d2:
     formula = r"\Delta\mathbf v_t = w\,\boldsymbol\phi,\quad w \equiv \mathbf D\mathbf M^{-1}\mathbf D^T"
+    any_size = True
     inputs = TANGENT_IMPULSE
     result = Result(VELOCITY, "along the two tangents of the contact")
 

@@ -616,6 +616,7 @@ CONSTRAINT_ROWS = slice(0, ROWS)
 @section.holds("e0.27", "Effective inertia, block alpha alpha")
 class e0_27:
     formula = r"\mathbf M'_{\alpha\alpha} = \mathbf M_{\alpha\alpha} - \mathbf M_{\alpha k}\mathbf G_{k\alpha} - \mathbf G_{k\alpha}^T\mathbf M_{k\alpha} + \mathbf G_{k\alpha}^T\mathbf M_{kk}\mathbf G_{k\alpha}"
+    any_size = True
     inputs = ATTACHED_SYSTEM
     result = Result(MASS, "of the remaining coordinates, alpha or beta")
 
@@ -638,6 +639,7 @@ class e0_27:
 @section.holds("e0.28", "Effective inertia, block alpha beta")
 class e0_28:
     formula = r"\mathbf M'_{\alpha\beta} = \mathbf M_{\alpha\beta} - \mathbf M_{\alpha k}\mathbf G_{k\beta} - \mathbf G_{k\alpha}^T\mathbf M_{k\beta} + \mathbf G_{k\alpha}^T\mathbf M_{kk}\mathbf G_{k\beta}"
+    any_size = True
     inputs = ATTACHED_SYSTEM
     result = Result(MASS, "of the remaining coordinates, alpha or beta")
 
@@ -660,6 +662,7 @@ class e0_28:
 @section.holds("e0.29", "Effective inertia, block beta alpha")
 class e0_29:
     formula = r"\mathbf M'_{\beta\alpha} = \mathbf M_{\beta\alpha} - \mathbf M_{\beta k}\mathbf G_{k\alpha} - \mathbf G_{k\beta}^T\mathbf M_{k\alpha} + \mathbf G_{k\beta}^T\mathbf M_{kk}\mathbf G_{k\alpha}"
+    any_size = True
     inputs = ATTACHED_SYSTEM
     result = Result(MASS, "of the remaining coordinates, alpha or beta")
 
@@ -682,6 +685,7 @@ class e0_29:
 @section.holds("e0.30", "Effective inertia, block beta beta")
 class e0_30:
     formula = r"\mathbf M'_{\beta\beta} = \mathbf M_{\beta\beta} - \mathbf M_{\beta k}\mathbf G_{k\beta} - \mathbf G_{k\beta}^T\mathbf M_{k\beta} + \mathbf G_{k\beta}^T\mathbf M_{kk}\mathbf G_{k\beta}"
+    any_size = True
     inputs = ATTACHED_SYSTEM
     result = Result(MASS, "of the remaining coordinates, alpha or beta")
 
@@ -750,6 +754,7 @@ class e0_32:
 @section.holds("e0.33", "Forces on the remaining components, block alpha")
 class e0_33:
     formula = r"\mathbf f'_\alpha = \mathbf f_\alpha - \mathbf G_{k\alpha}^T\mathbf f_k - (\mathbf M_{\alpha k} - \mathbf G_{k\alpha}^T\mathbf M_{kk})\mathbf g_k"
+    any_size = True
     inputs = FULL_SYSTEM
     result = Result(MOMENTUM, "of the remaining coordinates, alpha or beta")
 
@@ -771,6 +776,7 @@ class e0_33:
 @section.holds("e0.34", "Forces on the remaining components, block beta")
 class e0_34:
     formula = r"\mathbf f'_\beta = \mathbf f_\beta - \mathbf G_{k\beta}^T\mathbf f_k - (\mathbf M_{\beta k} - \mathbf G_{k\beta}^T\mathbf M_{kk})\mathbf g_k"
+    any_size = True
     inputs = FULL_SYSTEM
     result = Result(MOMENTUM, "of the remaining coordinates, alpha or beta")
 

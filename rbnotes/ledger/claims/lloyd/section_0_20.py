@@ -66,6 +66,7 @@ def velocity_library(M, G, v0, gamma):
 @section.holds("d1", "Solution of a single constraint in isolation")
 class d1:
     formula = r"\mathbf v = \mathbf v_0 + \mathbf M^{-1}\mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}(\gamma - \mathbf G\mathbf v_0)"
+    any_size = True
     inputs = SINGLE_CONSTRAINT
     result = Result(VELOCITY, "in the generalized coordinates of the system")
 

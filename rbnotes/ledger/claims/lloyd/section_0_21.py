@@ -393,6 +393,7 @@ class d5_b(WithNegativeR):
 @section.holds("d3#a", "Effective inertia, block alpha alpha")
 class d3_a:
     formula = r"\mathbf M'_{\alpha\alpha} = \mathbf M_{\alpha\alpha} - \mathbf M_{\alpha\beta}\mathbf G_{\beta\alpha} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\alpha} + \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\alpha}"
+    any_size = True
     inputs = ATTACHED_SYSTEM
     result = Result(MASS, "of the remaining coordinates, active or controlled")
 
@@ -414,6 +415,7 @@ class d3_a:
 @section.holds("d3#b", "Effective inertia, block alpha rho")
 class d3_b:
     formula = r"\mathbf M'_{\alpha\rho} = \mathbf M_{\alpha\rho} - \mathbf M_{\alpha\beta}\mathbf G_{\beta\rho} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\rho} + \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\rho}"
+    any_size = True
     inputs = ATTACHED_SYSTEM
     result = Result(MASS, "of the remaining coordinates, active or controlled")
 
@@ -435,6 +437,7 @@ class d3_b:
 @section.holds("d3#c", "Effective inertia, block rho alpha")
 class d3_c:
     formula = r"\mathbf M'_{\rho\alpha} = \mathbf M_{\rho\alpha} - \mathbf M_{\rho\beta}\mathbf G_{\beta\alpha} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\alpha} + \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\alpha}"
+    any_size = True
     inputs = ATTACHED_SYSTEM
     result = Result(MASS, "of the remaining coordinates, active or controlled")
 
@@ -456,6 +459,7 @@ class d3_c:
 @section.holds("d3#d", "Effective inertia, block rho rho")
 class d3_d:
     formula = r"\mathbf M'_{\rho\rho} = \mathbf M_{\rho\rho} - \mathbf M_{\rho\beta}\mathbf G_{\beta\rho} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\rho} + \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\rho}"
+    any_size = True
     inputs = ATTACHED_SYSTEM
     result = Result(MASS, "of the remaining coordinates, active or controlled")
 
@@ -477,6 +481,7 @@ class d3_d:
 @section.holds("d3#e", "Constraints on the remaining components, block alpha")
 class d3_e:
     formula = r"\mathbf G'_{\sigma\alpha} = \mathbf G_{\sigma\alpha} - \mathbf G_{\sigma\beta}\mathbf G_{\beta\alpha}"
+    any_size = True
     inputs = ATTACHED_SYSTEM
     result = Result(NUMBER, "one row for each constraint, over the remaining coordinates")
 
@@ -503,6 +508,7 @@ class d3_f:
     formula = (
         r"\mathbf G'_{\sigma\rho} = \mathbf G_{\sigma\rho} - \mathbf G_{\sigma\beta}\mathbf G_{\beta\rho}"
     )
+    any_size = True
     inputs = ATTACHED_SYSTEM
     result = Result(NUMBER, "one row for each constraint, over the remaining coordinates")
 

@@ -84,6 +84,7 @@ def P_f(M, G):
 @section.conditional("d1", "Constraints on velocity and acceleration")
 class d1:
     formula = r"\mathbf G\dot{\mathbf x} = 0 \quad\text{and}\quad \mathbf G\ddot{\mathbf x} = 0"
+    any_size = False
     inputs = VARYING_ROW
     result = Result(ACCELERATION, SYSTEM_COORDINATES)
 

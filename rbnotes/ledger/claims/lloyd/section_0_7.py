@@ -31,6 +31,7 @@ from rbnotes.testing.strategies import full_rank_matrices, matrices, spd_matrice
 section = Section(
     "lloyd/s0.7",
     chapter="qp-and-lcp",
+    any_size=True,
     arguments={
         "M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)"),
         "G": Argument(NUMBER, "one row for each constraint, over the generalized coordinates of the system"),
@@ -59,7 +60,6 @@ PROBLEM = {
 }
 AT_Z = {**PROBLEM, "z": vectors(ROWS)}
 HOMOGENEOUS = {name: strategy for name, strategy in AT_Z.items() if name != "g"}
-IDENTITY = np.eye(SIZE)
 
 
 def slacks(M: Array, G: Array, N: Array, f: Array, g: Array, n: Array, z: Array) -> Array:
@@ -84,7 +84,7 @@ def multipliers_reference(M, G, N, f, g, n, z):
 
 def no_contact_reference(M, G, N, f, g, n):
     """Solve the whole system without contacts, by elimination."""
-    return mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
+    return mixed_motion(M, G, N, f, g, np.zeros(len(N)))[1]
 
 
 def separation_library(M, G, N, f, g, n, z):
@@ -173,9 +173,7 @@ class d2_b:
         return np.linalg.inv(G @ Mi @ G.T) @ (g - G @ Mi @ f)
 
     def library(M, G, N, f, g, n):
-        return recover_unknowns(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), np.zeros(ROWS))[
-            1
-        ]
+        return recover_unknowns(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), 0 * n)[1]
 
     reference = no_contact_reference
     tolerance = 1e-08
@@ -231,7 +229,7 @@ class d3_c:
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
         S = G @ Mi @ G.T
-        lambda_0 = mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
+        lambda_0 = mixed_motion(M, G, N, f, g, np.zeros(len(N)))[1]
         return (
             N @ Mi @ f + N @ Mi @ G.T @ (-np.linalg.inv(S) @ G @ Mi @ N.T @ z + lambda_0) + N @ Mi @ N.T @ z
         )
@@ -251,8 +249,8 @@ class d3_d:
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
         S = G @ Mi @ G.T
-        lambda_0 = mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
-        bracket = IDENTITY - G.T @ np.linalg.inv(S) @ G @ Mi
+        lambda_0 = mixed_motion(M, G, N, f, g, np.zeros(len(N)))[1]
+        bracket = np.eye(len(M)) - G.T @ np.linalg.inv(S) @ G @ Mi
         return N @ Mi @ bracket @ N.T @ z + N @ Mi @ f + N @ Mi @ G.T @ lambda_0
 
     library = separation_library
@@ -269,7 +267,7 @@ class d4:
 
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
-        lambda_0 = mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
+        lambda_0 = mixed_motion(M, G, N, f, g, np.zeros(len(N)))[1]
         return N @ Mi @ P_f(M, G) @ N.T @ z + N @ Mi @ f + N @ Mi @ G.T @ lambda_0
 
     library = separation_library
@@ -289,11 +287,11 @@ class d5:
         return N @ Mi @ P_f(M, G) @ N.T @ z + N @ Mi @ P_f(M, G) @ f
 
     def library(M, G, N, f, n, z):
-        return separation_library(M, G, N, f, np.zeros(EQUATIONS), n, z)
+        return separation_library(M, G, N, f, np.zeros(len(G)), n, z)
 
     def reference(M, G, N, f, n, z):
         """Solve the whole mixed system for the given z, assembled row by row, by elimination."""
-        return separation_reference(M, G, N, f, np.zeros(EQUATIONS), n, z)
+        return separation_reference(M, G, N, f, np.zeros(len(G)), n, z)
 
     tolerance = 1e-08
     implements = lcp_from_step
@@ -314,12 +312,12 @@ def blocks_library(M, G, N, f, g, n, z, x, multipliers):
 def blocks_reference(M, G, N, f, g, n, z, x, multipliers):
     """Compute the residual of each equation for arbitrary unknowns, written out as sums."""
     residuals = []
-    for i in range(SIZE):
-        pull = sum(G[k, i] * multipliers[k] for k in range(EQUATIONS))
-        pull += sum(N[j, i] * z[j] for j in range(ROWS))
+    for i in range(len(M)):
+        pull = sum(G[k, i] * multipliers[k] for k in range(len(G)))
+        pull += sum(N[j, i] * z[j] for j in range(len(N)))
         residuals.append(M[i] @ x - pull - f[i])
-    residuals += [G[k] @ x - g[k] for k in range(EQUATIONS)]
-    residuals += [N[j] @ x - n[j] for j in range(ROWS)]
+    residuals += [G[k] @ x - g[k] for k in range(len(G))]
+    residuals += [N[j] @ x - n[j] for j in range(len(N))]
     return np.array(residuals)
 
 
@@ -339,9 +337,10 @@ class d6:
     )
 
     def printed(M, G, N, f, g, n, z, x, multipliers):
-        matrix = np.zeros((SIZE + EQUATIONS + ROWS, SIZE + EQUATIONS + ROWS))
-        matrix[:SIZE] = np.hstack([M, -G.T, -N.T])
-        matrix[SIZE : SIZE + EQUATIONS, :SIZE], matrix[SIZE + EQUATIONS :, :SIZE] = G, N
+        size, equations, rows = len(M), len(G), len(N)
+        matrix = np.zeros((size + equations + rows, size + equations + rows))
+        matrix[:size] = np.hstack([M, -G.T, -N.T])
+        matrix[size : size + equations, :size], matrix[size + equations :, :size] = G, N
         return matrix @ np.concatenate([x, multipliers, z]) + np.concatenate([-f, -g, -n])
 
     library = blocks_library
@@ -361,7 +360,7 @@ class d7:
     def printed(M, G, N, f, g, n, z, x, multipliers):
         A, Nb = partition(M, G, N)
         y, b = np.concatenate((x, multipliers)), np.concatenate((f, g))
-        zero = np.zeros((ROWS, ROWS))
+        zero = np.zeros((len(N), len(N)))
         return np.block([[A, -Nb.T], [Nb, zero]]) @ np.concatenate([y, z]) + np.concatenate([-b, -n])
 
     library = blocks_library
@@ -468,6 +467,7 @@ class d10:
 @section.holds("t174", "The mixed LCP reduces to the pure LCP by elimination of the multipliers")
 class t174:
     formula = r"\text{`We can turn this into a pure LCP by solving for}\ \boldsymbol\lambda\text{'}:\quad 0 \le \mathbf z \perp \bar{\mathbf N}\mathbf A^{-1}(\mathbf b + \bar{\mathbf N}^T\mathbf z) - \mathbf n \ge 0"
+    any_size = False
     inputs = {
         "M": PROBLEM["M"],
         "rows": full_rank_matrices(EQUATIONS + 2, SIZE),

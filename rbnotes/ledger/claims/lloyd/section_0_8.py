@@ -30,6 +30,7 @@ CONTACTS_OF_ALPHA_FIRST = "of the contacts: those of alpha, then the others"
 section = Section(
     "lloyd/s0.8",
     chapter="pivoting",
+    any_size=True,
     arguments={
         "M": Argument(INVERSE_MASS, "of the complementarity problem: a row and a column for each contact"),
         "G": Argument(NUMBER, "one row for each constraint, over the generalized coordinates of the system"),
@@ -65,7 +66,7 @@ COLUMN = {"M": PIVOTED_LCP["M"], "alpha": PARTITIONS, "choice": st.integers(0, 2
 
 
 def blocks(M: Array, alpha: tuple[int, ...]) -> tuple[Array, Array, Array, Array]:
-    a, b = split_indices(alpha, ROWS)
+    a, b = split_indices(alpha, len(M))
     return M[np.ix_(a, a)], M[np.ix_(a, b)], M[np.ix_(b, a)], M[np.ix_(b, b)]
 
 
@@ -90,16 +91,16 @@ def slacks(M: Array, G: Array, N: Array, f: Array, g: Array, n: Array, z: Array)
 
 def inverse_and_rows(M: Array, G: Array, N: Array) -> tuple[Array, Array]:
     """Return the inverse of A, and N-bar, as defined in the preceding section."""
-    A = np.block([[M, -G.T], [G, np.zeros((EQUATIONS, EQUATIONS))]])
-    return np.linalg.inv(A), np.hstack([N, np.zeros((ROWS, EQUATIONS))])
+    A = np.block([[M, -G.T], [G, np.zeros((len(G), len(G)))]])
+    return np.linalg.inv(A), np.hstack([N, np.zeros((len(N), len(G)))])
 
 
 def exchange_variables(M: Array, q: Array, alpha: tuple[int, ...]) -> tuple[Array, Array]:
     """Solve ``w = M z + q`` for z of alpha and w of beta, by elimination of all pairs at once."""
-    basic_z = np.isin(np.arange(ROWS), alpha)
-    left = np.where(basic_z, -M, np.eye(ROWS))
-    right = np.where(basic_z, np.eye(ROWS), -M)
-    order = ordered_indices(alpha, ROWS)
+    basic_z = np.isin(np.arange(len(M)), alpha)
+    left = np.where(basic_z, -M, np.eye(len(M)))
+    right = np.where(basic_z, np.eye(len(M)), -M)
+    order = ordered_indices(alpha, len(M))
     return np.linalg.solve(left, -right)[np.ix_(order, order)], np.linalg.solve(left, q)[order]
 
 
@@ -112,7 +113,7 @@ def basis_of(M: Array, q: Array, alpha: tuple[int, ...]) -> Basis:
 
 
 def pivoted_library_column(M: Array, alpha: tuple[int, ...], r: int) -> Array:
-    return basis_of(M, np.zeros(ROWS), alpha).pivoted_column(r)[ordered_indices(alpha, ROWS)]
+    return basis_of(M, np.zeros(len(M)), alpha).pivoted_column(r)[ordered_indices(alpha, len(M))]
 
 
 @section.holds("d1#a", "The LCP matrix partitioned by the basis")
@@ -123,22 +124,22 @@ class d1_a:
     result = Result(INVERSE_MASS, CONTACTS_OF_ALPHA_FIRST)
 
     def printed(M, G, N, f, g, n, alpha):
-        a, b = split_indices(alpha, ROWS)
+        a, b = split_indices(alpha, len(N))
         Ai, N_bar = inverse_and_rows(M, G, N)
         Na, Nb = N_bar[a], N_bar[b]
         return np.block([[Na @ Ai @ Na.T, Na @ Ai @ Nb.T], [Nb @ Ai @ Na.T, Nb @ Ai @ Nb.T]])
 
     def library(M, G, N, f, g, n, alpha):
-        order = ordered_indices(alpha, ROWS)
+        order = ordered_indices(alpha, len(N))
         return lcp_from_step(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n))).M[
             np.ix_(order, order)
         ]
 
     def reference(M, G, N, f, g, n, alpha):
         """Measure the change of w with a unit of each z, from the whole mixed system."""
-        order = ordered_indices(alpha, ROWS)
-        at_zero = slacks(M, G, N, f, g, n, np.zeros(ROWS))
-        changes = [slacks(M, G, N, f, g, n, np.eye(ROWS)[j]) - at_zero for j in order]
+        order = ordered_indices(alpha, len(N))
+        at_zero = slacks(M, G, N, f, g, n, 0 * n)
+        changes = [slacks(M, G, N, f, g, n, np.eye(len(N))[j]) - at_zero for j in order]
         return np.stack(changes, axis=1)[order]
 
     tolerance = 1e-08
@@ -158,7 +159,7 @@ class d1_b:
     result = Result(VELOCITY, CONTACTS_OF_ALPHA_FIRST)
 
     def printed(M, G, N, f, g, n, alpha):
-        a, b = split_indices(alpha, ROWS)
+        a, b = split_indices(alpha, len(N))
         Ai, N_bar = inverse_and_rows(M, G, N)
         Na, Nb = N_bar[a], N_bar[b]
         right = np.concatenate((f, g))
@@ -166,12 +167,12 @@ class d1_b:
 
     def library(M, G, N, f, g, n, alpha):
         return lcp_from_step(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n))).q[
-            ordered_indices(alpha, ROWS)
+            ordered_indices(alpha, len(N))
         ]
 
     def reference(M, G, N, f, g, n, alpha):
         """Compute w without contact impulses, from the whole mixed system."""
-        return slacks(M, G, N, f, g, n, np.zeros(ROWS))[ordered_indices(alpha, ROWS)]
+        return slacks(M, G, N, f, g, n, 0 * n)[ordered_indices(alpha, len(N))]
 
     tolerance = 1e-08
     primitives = SHARED_ORDERING
@@ -204,7 +205,7 @@ class e0_4_a:
         )
 
     def library(M, q, alpha):
-        basis, order = basis_of(M, q, alpha), ordered_indices(alpha, ROWS)
+        basis, order = basis_of(M, q, alpha), ordered_indices(alpha, len(M))
         return np.stack([basis.pivoted_column(r) for r in order], axis=1)[order]
 
     def reference(M, q, alpha):
@@ -223,14 +224,14 @@ class e0_4_b:
     result = Result(basic, CONTACTS_OF_ALPHA_FIRST)
 
     def printed(M, q, alpha):
-        a, b = split_indices(alpha, ROWS)
+        a, b = split_indices(alpha, len(M))
         Maa, _, Mba, _ = blocks(M, alpha)
         qa = -np.linalg.inv(Maa) @ q[a]
         return np.concatenate([qa, q[b] + Mba @ qa])
 
     def library(M, q, alpha):
         basis = basis_of(M, q, alpha)
-        return np.where(basis.is_basic, basis.z, basis.w)[ordered_indices(alpha, ROWS)]
+        return np.where(basis.is_basic, basis.z, basis.w)[ordered_indices(alpha, len(q))]
 
     def reference(M, q, alpha):
         """Solve w = M z + q for the basic variables by elimination, with unsymmetric M."""
@@ -263,7 +264,7 @@ class d2:
 
     def reference(M, alpha, choice):
         """Solve w = M z + q for the basic variables by elimination."""
-        return exchange_variables(M, np.zeros(ROWS), alpha)[0][:, choice % len(alpha)]
+        return exchange_variables(M, np.zeros(len(M)), alpha)[0][:, choice % len(alpha)]
 
     tolerance = 1e-08
     primitives = SHARED_ORDERING
@@ -283,20 +284,20 @@ class d3:
     result = Result(d3_quantity, CONTACTS_OF_ALPHA_FIRST)
 
     def printed(M, alpha, choice):
-        a, b = split_indices(alpha, ROWS)
+        a, b = split_indices(alpha, len(M))
         Maa, _, Mba, _ = blocks(M, alpha)
         r = b[choice % len(b)]
         m_a = -np.linalg.inv(Maa) @ M[a, r]
         return np.concatenate([m_a, M[b, r] + Mba @ m_a])
 
     def library(M, alpha, choice):
-        b = split_indices(alpha, ROWS)[1]
+        b = split_indices(alpha, len(M))[1]
         return pivoted_library_column(M, alpha, b[choice % len(b)])
 
     def reference(M, alpha, choice):
         """Solve w = M z + q for the basic variables by elimination."""
-        b = split_indices(alpha, ROWS)[1]
-        return exchange_variables(M, np.zeros(ROWS), alpha)[0][:, len(alpha) + choice % len(b)]
+        b = split_indices(alpha, len(M))[1]
+        return exchange_variables(M, np.zeros(len(M)), alpha)[0][:, len(alpha) + choice % len(b)]
 
     tolerance = 1e-08
     primitives = SHARED_ORDERING
@@ -309,12 +310,13 @@ class d3:
 
 def computed_columns(M, alpha, other):
     """Return the matrix with arbitrary numbers in the columns of beta, which are never computed."""
-    return np.where(np.isin(np.arange(ROWS), alpha), M, other)
+    return np.where(np.isin(np.arange(len(M)), alpha), M, other)
 
 
 @section.erratum("t236", "Condition under which computing columns on demand is cheaper")
 class t236:
     formula = r"\text{number of pivots} < \text{number of columns of } \bar{\mathbf N}"
+    any_size = False
     inputs = {
         "rows": st.integers(1, 4),
         "columns": st.integers(1, 8),
@@ -369,7 +371,7 @@ class t254:
         for j in (*alpha, left, *alpha):
             if j not in columns_by_index:
                 columns_by_index[j] = N_bar @ Ai @ N_bar[j]
-        basic, rest = split_indices(alpha, ROWS)
+        basic, rest = split_indices(alpha, len(N))
         columns = np.stack([columns_by_index[j] for j in basic], axis=1)
         return np.concatenate([columns[basic].ravel(), columns[rest].ravel()])
 
@@ -379,15 +381,15 @@ class t254:
         for j in alpha:
             basis.exchange(j)
         inside = [
-            basis.columns.entries(i, basis.basic_indices) for i in (*alpha, *split_indices(alpha, ROWS)[1])
+            basis.columns.entries(i, basis.basic_indices) for i in (*alpha, *split_indices(alpha, len(N))[1])
         ]
         return np.concatenate(inside)
 
     def reference(M, G, N, f, g, n, alpha, left):
         """Measure the change of the slacks with a unit of each basic z, from the whole mixed system."""
-        at_zero = slacks(M, G, N, f, g, n, np.zeros(ROWS))
-        changes = [slacks(M, G, N, f, g, n, np.eye(ROWS)[j]) - at_zero for j in alpha]
-        rows = [*alpha, *(i for i in range(ROWS) if i not in alpha)]
+        at_zero = slacks(M, G, N, f, g, n, 0 * n)
+        changes = [slacks(M, G, N, f, g, n, np.eye(len(N))[j]) - at_zero for j in alpha]
+        rows = [*alpha, *(i for i in range(len(N)) if i not in alpha)]
         return np.array([[change[i] for change in changes] for i in rows]).ravel()
 
     tolerance = 1e-08
@@ -406,14 +408,14 @@ class t256:
 
     def printed(M, q, alpha, other):
         """Evaluate (0.4) with arbitrary numbers in the columns of beta."""
-        a, b = split_indices(alpha, ROWS)
+        a, b = split_indices(alpha, len(M))
         Maa, _, Mba, _ = blocks(computed_columns(M, alpha, other), alpha)
         qa = -np.linalg.inv(Maa) @ q[a]
         return np.concatenate([qa, q[b] + Mba @ qa])
 
     def library(M, q, alpha, other):
         basis = basis_of(computed_columns(M, alpha, other), q, alpha)
-        return np.where(basis.is_basic, basis.z, basis.w)[ordered_indices(alpha, ROWS)]
+        return np.where(basis.is_basic, basis.z, basis.w)[ordered_indices(alpha, len(q))]
 
     def reference(M, q, alpha, other):
         """Solve w = M z + q for the basic variables by elimination, with the true columns."""

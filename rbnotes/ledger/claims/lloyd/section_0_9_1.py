@@ -79,6 +79,7 @@ class d1_a:
         return np.concatenate([after, (after - x) / h])
 
     primitives = NONLINEAR_FORCES
+    any_size = True
     implements = symplectic_euler
 
 

@@ -48,6 +48,7 @@ SYSTEM_COORDINATES = "in the generalized coordinates of the system"
 section = Section(
     "lloyd/s0.9.2",
     chapter="time-stepping",
+    any_size=True,
     arguments={
         "M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)"),
         "f": Argument(FORCE, "in the generalized coordinates of the system (arbitrary)"),
@@ -97,7 +98,7 @@ def stack_state(state):
 
 def is_affine(M, f, K, D, x, v, h, share):
     """Return True if the force at the start is the mean of the forces at two opposite displacements."""
-    force, displacement = nonlinear_force(f, K, D, x, v, share), np.array([0.3, -0.5, 0.2])
+    force, displacement = nonlinear_force(f, K, D, x, v, share), np.resize([0.3, -0.5, 0.2], len(x))
     mean = (force(x + displacement, v - displacement) + force(x - displacement, v + displacement)) / 2
     return np.allclose(mean, force(x, v), rtol=0, atol=1e-9)
 
@@ -120,7 +121,7 @@ def newton_reference(M, f, K, D, x, v, h):
 
 def velocity_reference(M, f, K, D, x, v, h):
     """Take the first Newton step on the equations of implicit Euler for a nonlinear force."""
-    return newton_reference(M, f, K, D, x, v, h)[N:]
+    return newton_reference(M, f, K, D, x, v, h)[len(x) :]
 
 
 @section.conditional("t276", "The scheme is implicit Euler")
@@ -234,10 +235,10 @@ class d3:
 
         def residual_momentum(v1):
             change = np.concatenate([h * v1, v1 - v])
-            return (residual + tangent @ change)[N:]
+            return (residual + tangent @ change)[len(x) :]
 
-        at_rest = residual_momentum(np.zeros(N))
-        M_hat = np.stack([residual_momentum(unit) - at_rest for unit in np.eye(N)], axis=1)
+        at_rest = residual_momentum(0 * v)
+        M_hat = np.stack([residual_momentum(unit) - at_rest for unit in np.eye(len(v))], axis=1)
         return np.vstack([M_hat, (-at_rest - M @ v) / h])
 
     primitives = NONLINEAR_FORCES

@@ -17,7 +17,6 @@ from rbnotes.ledger.claims.lloyd.section_0_9_2 import (
     CONVERGENT_STEP,
     NONLINEAR_FORCES,
     STEP,
-    N,
     is_affine,
     nonlinear_system,
 )
@@ -43,6 +42,7 @@ SYSTEM_COORDINATES = "in the generalized coordinates of the system"
 section = Section(
     "lloyd/s0.9.3",
     chapter="time-stepping",
+    any_size=True,
     arguments={
         "M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)"),
         "f": Argument(FORCE, "in the generalized coordinates of the system (arbitrary)"),
@@ -91,7 +91,7 @@ def effective_system_library(M, f, K, D, x, v, h):
 def velocity_reference(M, f, K, D, x, v, h):
     """Take the first Newton step on the equations of the rule for a nonlinear force."""
     equations = trapezoidal_equations(M, nonlinear_force(f, K, D, x, v), x, v)(h)
-    return newton_step(equations, np.concatenate([x, v]))[N:]
+    return newton_step(equations, np.concatenate([x, v]))[len(x) :]
 
 
 def mass_and_force_library(M, f, K, D, x, v, h):
@@ -111,10 +111,10 @@ def mass_and_force_reference(M, f, K, D, x, v, h):
 
     def residual_momentum(v1):
         change = np.concatenate([h * (v1 + v) / 2, v1 - v])
-        return (residual + tangent_map @ change)[N:]
+        return (residual + tangent_map @ change)[len(x) :]
 
-    at_rest = residual_momentum(np.zeros(N))
-    M_hat = np.stack([residual_momentum(unit) - at_rest for unit in np.eye(N)], axis=1)
+    at_rest = residual_momentum(0 * v)
+    M_hat = np.stack([residual_momentum(unit) - at_rest for unit in np.eye(len(v))], axis=1)
     return np.vstack([M_hat, (-at_rest - M @ v) / h])
 
 
@@ -137,7 +137,7 @@ class d1:
 
         def equations_at(size):
             def equations(end):
-                x1, v1 = end[:N], end[N:]
+                x1, v1 = np.split(end, 2)
                 mean = (force(v1, x1) + force(v, x)) / 2
                 return np.concatenate([x1 - x - size / 2 * (v1 + v), M @ (v1 - v) - size * mean])
 

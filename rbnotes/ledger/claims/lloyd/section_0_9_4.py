@@ -22,6 +22,7 @@ SYSTEM_COORDINATES = "in the generalized coordinates of the system"
 section = Section(
     "lloyd/s0.9.4",
     chapter="time-stepping",
+    any_size=True,
     arguments={
         "M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)"),
         "f": Argument(FORCE, "in the generalized coordinates of the system (arbitrary)"),

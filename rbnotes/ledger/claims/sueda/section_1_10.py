@@ -425,6 +425,7 @@ class t576:
 @section.holds("e1.71", "A step without joints minimizes a quadratic function")
 class e1_71:
     formula = r"\operatorname*{minimize}_\Phi\ \tfrac12\Phi^T\mathbf M\Phi - \Phi^T\tilde{\mathbf f}"
+    any_size = True
     inputs = {"M": spd_matrices(6), "f": vectors(6)}
     result = Result(ACCELERATION, SYSTEM_COORDINATES)
 
@@ -448,6 +449,7 @@ class e1_71:
 @section.holds("e1.72", "A step with joints minimizes the same function over the admissible velocities")
 class e1_72:
     formula = r"\operatorname*{minimize}_\Phi\ \tfrac12\Phi^T\mathbf M\Phi - \Phi^T\tilde{\mathbf f}\quad\text{subject to}\quad \mathbf G\Phi = 0"
+    any_size = True
     inputs = OPTIMUM
     result = Result(ACCELERATION, SYSTEM_COORDINATES)
 
@@ -547,6 +549,7 @@ class t586_b:
 @section.holds("e1.73", "The KKT system of a step with joints")
 class e1_73:
     formula = r"\begin{pmatrix} \mathbf M & \mathbf G^T \\ \mathbf G & 0 \end{pmatrix}\begin{pmatrix} \Phi \\ \lambda \end{pmatrix} = \begin{pmatrix} \tilde{\mathbf f} \\ 0 \end{pmatrix}"
+    any_size = True
     inputs = OPTIMUM
     result = Result(
         vector_quantity((ACCELERATION, 6), (FORCE, 2)),
@@ -554,9 +557,9 @@ class e1_73:
     )
 
     def printed(M, G, f):
-        zero = np.zeros((2, 2))
+        zero = np.zeros((len(G), len(G)))
         matrix = np.block([[M, G.T], [G, zero]])
-        return np.linalg.solve(matrix, np.append(f, [0, 0]))
+        return np.linalg.solve(matrix, np.append(f, np.zeros(len(G))))
 
     def library(M, G, f):
         Phi, multipliers = factor_kkt(M, G).solve(f)

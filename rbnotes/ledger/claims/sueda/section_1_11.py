@@ -358,6 +358,7 @@ QP = {"M": spd_matrices(4), "f": vectors(4)}
 @section.holds("e1.79", "One step with contacts as a quadratic program")
 class e1_79:
     formula = r"\min_\Phi\ \tfrac12\,\Phi^\top\mathbf M\Phi - \Phi^\top\tilde{\mathbf f}\quad\text{subject to}\quad \mathbf C\Phi \ge 0"
+    any_size = True
     inputs = {**QP, "C": full_rank_matrices(2, 4)}
     result = Result(ACCELERATION, SYSTEM_COORDINATES)
 
@@ -382,6 +383,7 @@ class e1_79:
 @section.holds("e1.80", "One step with contacts and joints")
 class e1_80:
     formula = r"\min_\Phi\ \tfrac12\,\Phi^\top\mathbf M\Phi - \Phi^\top\tilde{\mathbf f}\quad\text{subject to}\quad \mathbf C\Phi \ge 0,\ \mathbf G\Phi = 0"
+    any_size = True
     inputs = {
         **QP,
         "C": full_rank_matrices(2, 4),

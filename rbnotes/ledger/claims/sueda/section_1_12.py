@@ -399,6 +399,7 @@ BAUMGARTE_STEP = (velocity_target, solve_step)
 @section.holds("e1.82#a", "Baumgarte's target for velocities")
 class e1_82_a:
     formula = r"G\dot q = -\gamma g"
+    any_size = True
     inputs = {"g": vectors(3), "gamma": positive_numbers()}
     result = Result(VELOCITY, "one for each constraint")
 
@@ -455,6 +456,7 @@ class e1_82_b:
 @section.holds("t654#a", "Velocity target in the KKT system of the twists")
 class t654_a:
     formula = r"\begin{pmatrix} M & G^\top \\ G & 0 \end{pmatrix}\begin{pmatrix} \Phi \\ \lambda \end{pmatrix} = \begin{pmatrix} \tilde f \\ -\gamma g \end{pmatrix}"
+    any_size = True
     inputs = LINEAR
     result = Result(
         vector_quantity((VELOCITY, 3), (MOMENTUM, 1)),
@@ -531,6 +533,7 @@ class t654_b:
 @section.holds("t654#c", "Velocity target in the quadratic program of contacts")
 class t654_c:
     formula = r"\mathbf C\Phi \ge -\gamma g"
+    any_size = True
     inputs = CONTACT
     result = Result(LENGTH, "one for each constraint")
 
@@ -583,6 +586,7 @@ class t654_d:
 @section.holds("t654#e", "Rates of 1/h have the right units")
 class t654_e:
     formula = r"\alpha = \beta = \gamma = 1/h:\quad \text{`to make the units work out'}"
+    any_size = True
     inputs = {
         "g": vectors(2),
         "rate": vectors(2),

@@ -80,6 +80,7 @@ class e1_84:
     page_2021 = Page(24)
     formula = r"M\Phi + N^T\alpha = \tilde f"
     edit = ("+ N^T", "- N^T")
+    any_size = True
     inputs = {name: IMPULSE_INPUTS[name] for name in ("M", "N", "f", "alpha")}
     result = Result(VELOCITY, SYSTEM_COORDINATES)
 
@@ -87,8 +88,8 @@ class e1_84:
         return np.linalg.solve(M, f - N.T @ alpha)
 
     def library(M, N, f, alpha):
-        zero = np.zeros((CONTACTS, 2))
-        contacts = Contacts.from_directions(N, TANGENTS, 0.0)
+        zero = np.zeros((len(N), 2))
+        contacts = Contacts.from_directions(N, np.resize(TANGENTS, (len(N), 2, len(M))), 0.0)
         problem = friction_contact_problem(StepProblem(M, f, contacts=contacts))
         return problem.apply_impulses(np.column_stack([alpha, zero]))[0]
 
@@ -113,6 +114,7 @@ class e1_84:
 @section.holds("t668#a", "The dual variables are the impulses of the contacts")
 class t668_a:
     formula = r"\text{`The dual variables, } \alpha\text{, are the contact impulse magnitudes'}"
+    any_size = True
     inputs = MOTION
     result = Result(MOMENTUM, "one for each contact")
 
@@ -348,6 +350,7 @@ class t658:
 @section.holds("e1.83", "Dual of the contact program")
 class e1_83:
     formula = r"\text{minimize}\quad \frac12\alpha^T N M^{-1} N^T\alpha + \alpha^T N M^{-1}\tilde f \quad \text{subject to}\quad \alpha \ge 0"
+    any_size = True
     inputs = MOTION
     result = Result(VELOCITY, SYSTEM_COORDINATES)
 

@@ -237,6 +237,7 @@ FRICTION_INPUTS = {
 @section.holds("e2.114", "Friction program with given contact forces")
 class e2_114:
     formula = r"\text{minimize}\quad \tfrac12\beta^T T M^{-1} T^T\beta - \beta^T T(\dot q^{\text{unc}} + hM^{-1}f_\alpha) \quad\text{subject to}\quad -\mu\alpha \le \beta \le \mu\alpha, \qquad f_\beta = -T^T\beta/h"
+    any_size = True
     inputs = FRICTION_INPUTS
     result = Result(VELOCITY, SYSTEM_COORDINATES)
 

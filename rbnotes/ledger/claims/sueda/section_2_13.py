@@ -192,8 +192,8 @@ class t1608_b:
     result = Result(t1608_b_quantity, "number of products, then the inverse by rows")
 
     def printed(assembly, angles):
-        n = len(assembly.parents)
-        rows = [inverse_mass_product(hinge_tree_of(assembly), angles[:n], unit) for unit in np.eye(n)]
+        n, tree = len(assembly.parents), hinge_tree_of(assembly)
+        rows = [inverse_mass_product(tree, angles[:n], unit) for unit in np.eye(n)]
         return [n * (650 * n - 589), *np.ravel(rows)]
 
     def library(assembly, angles):
@@ -202,16 +202,19 @@ class t1608_b:
         return [n * (650 * n - 589), *inverse.ravel()]
 
     def reference(assembly, angles):
-        """Compare with recursive forward dynamics without loads, row by row, with numbers that count their products."""
-        n, tally, rows = assembly.num_coordinates, [0], []
+        """Compare with recursive forward dynamics without loads, row by row.
+
+        Numbers that count their products give the count of the first row; all rows take the same steps.
+        """
+        n, tally = assembly.num_coordinates, [0]
         links_at_rest = hinge_links(assembly, angles[:n], np.zeros(n))
         links = [
             (X, S, 0 * bias_acceleration, M, 0 * load) for X, S, bias_acceleration, M, load in links_at_rest
         ]
-        parts = [tuple(counted_array(part, tally) for part in link) for link in links]
-        for unit in np.eye(n):
-            rows += map(float, recursive_accelerations(assembly.parents, parts, counted_array(unit, tally)))
-        return [tally[0], *rows]
+        counted = [tuple(counted_array(part, tally) for part in link) for link in links]
+        recursive_accelerations(assembly.parents, counted, counted_array(np.eye(n)[0], tally))
+        rows = [recursive_accelerations(assembly.parents, links, unit) for unit in np.eye(n)]
+        return [n * tally[0], *np.ravel(rows)]
 
     tolerance = TOLERANCE
     remark = (

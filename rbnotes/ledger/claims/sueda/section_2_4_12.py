@@ -141,6 +141,7 @@ class t1042_a:
 @section.holds("t1042#b", "Spline with more than four control points")
 class t1042_b:
     formula = r"\mathbf x(q) = C_kB\vec u,\quad C_k = \begin{pmatrix} \mathbf c_{k+1} & \cdots & \mathbf c_{k+4} \end{pmatrix},\quad k = \lfloor q\rfloor,\ u = q - k"
+    any_size = True
     inputs = {"C": arrays(3, 7), "q": numbers(0.0, 3.984375)}
     result = Result(LENGTH, "in the fixed frame of the joint")
 

@@ -422,6 +422,7 @@ def end_of_step(M, k, d, f, q, v, h):
 @section.holds("t1156", "Update of the coordinates with the new velocity")
 class t1156:
     formula = r"\dot q_r^{(k+1)} = \left(q_r^{(k+1)} - q_r^{(k)}\right)/h"
+    any_size = True
     inputs = ONE_STEP
     result = Result(RATE, "of the joints, in their order")
 
@@ -473,6 +474,7 @@ class t1160_b:
     page_2019 = Page(34)
     page_2021 = Page(45)
     formula = r"\text{`By moving all the factors of $\dot q_r^{(k+1)}$ from both forces to the right hand side, we get' (2.77)}"
+    any_size = True
     inputs = ONE_STEP
     result = Result(RATE, "of the joints, in their order")
 
@@ -533,6 +535,7 @@ class e2_77:
 @section.holds("e2.78", "Stiffness and damping matrices of linear springs and dampers")
 class e2_78:
     formula = r"K_r = -\frac{\partial\tau_K}{\partial q_r} = \mathrm{diag}(K_1, \ldots, K_n),\quad D_r = -\frac{\partial\tau_D}{\partial\dot q_r} = \mathrm{diag}(D_1, \ldots, D_n)"
+    any_size = True
     inputs = JOINTS
     result = Result(
         stacked_quantity(TORQUE, ANGULAR_MOMENTUM), "stiffness, then damping, of the joints, in their order"

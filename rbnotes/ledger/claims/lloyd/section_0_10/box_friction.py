@@ -75,6 +75,7 @@ def minimize_kinetic_energy(M, b, rows, lower, upper):
 class d1_a:
     formula = r"\begin{pmatrix} \hat{\mathbf M} & \mathbf G^T & \mathbf N^T \\ \mathbf G & 0 & 0 \\ \mathbf N & 0 & 0 \end{pmatrix} \begin{pmatrix} \dot{\mathbf x}^{k+1} \\ \boldsymbol\lambda \\ \boldsymbol\theta \end{pmatrix} + \begin{pmatrix} -\mathbf M\dot{\mathbf x}^k - h\hat{\mathbf f}^k \\ 0 \\ 0 \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \end{pmatrix}"
     edit = (r"\hat{\mathbf M} & \mathbf G^T & \mathbf N^T", r"\hat{\mathbf M} & -\mathbf G^T & -\mathbf N^T")
+    any_size = True
     inputs = STEP_WITH_NORMAL_IMPULSES
     result = Result(
         VELOCITY, "in the generalized coordinates of the system, then along the normals of the contacts"
@@ -120,6 +121,7 @@ class d1_a:
 @section.holds("d1#b", "A contact pushes or separates")
 class d1_b:
     formula = r"0 \le \boldsymbol\theta \perp \boldsymbol\nu \ge 0"
+    any_size = True
     inputs = STEP
     result = Result(VELOCITY, SYSTEM_COORDINATES)
 
@@ -159,6 +161,7 @@ class e0_5:
         ),
         (r"\\ {} \end", r"\\ 0 \end"),
     )
+    any_size = True
     inputs = STEP_WITH_BOX_FRICTION
     result = Result(
         VELOCITY,
@@ -213,6 +216,7 @@ class e0_5:
 @section.misprint("e0.5#b", "The constants of that system")
 class e0_5_b:
     formula = r"\begin{pmatrix} -\mathbf M\dot{\mathbf x}^k - h\hat{\mathbf f}^k \\ 0 \\ 0 \\ {} \end{pmatrix}\quad\text{beside}\quad \begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \\ \boldsymbol\sigma \end{pmatrix}"
+    any_size = True
     inputs = STEP_WITH_BOX_FRICTION
     result = Result(
         VELOCITY,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rbnotes.constraints.soft_constraints import target_and_regularization
 from rbnotes.dynamics import StepProblem, UnilateralRows, solve_step
 from rbnotes.ledger.claims.lloyd.section_0_11 import section
-from rbnotes.ledger.claims.lloyd.section_0_11.rows import IDENTITY, STEP, K, N
+from rbnotes.ledger.claims.lloyd.section_0_11.rows import IDENTITY, STEP, K
 from rbnotes.ledger.oracles.soft_constraints import (
     soft_contacts,
 )
@@ -70,11 +70,11 @@ SEPARATING_STATES = {
 def solve_by_active_sets(M, G, b, R, g):
     """Solve 0 <= z, w = G v + R z - g >= 0, z w = 0 by trying all sets of active rows."""
     solutions = []
-    for is_active in itertools.product((False, True), repeat=K):
+    for is_active in itertools.product((False, True), repeat=len(G)):
         active = np.array(is_active)
         system = np.block([[M, -G.T], [G, R]])
-        system[N:][~active] = np.eye(N + K)[N:][~active]
-        v, z = np.split(np.linalg.solve(system, np.concatenate([b, np.where(active, g, 0.0)])), [N])
+        system[len(M) :][~active] = np.eye(len(system))[len(M) :][~active]
+        v, z = np.split(np.linalg.solve(system, np.concatenate([b, np.where(active, g, 0.0)])), [len(M)])
         w = G @ v + R @ z - g
         solutions.append((np.min([z, w]), v, z, w))
     return max(solutions, key=lambda solution: solution[0])[1:]
@@ -82,7 +82,7 @@ def solve_by_active_sets(M, G, b, R, g):
 
 def printed_contacts(M, G, b, phi, alpha, beta, h):
     """Return the velocities, average forces and w of problem (0.10) with matrices alpha and beta."""
-    gamma = np.linalg.inv(IDENTITY / 2 + beta / h)
+    gamma = np.linalg.inv(np.eye(len(phi)) / 2 + beta / h)
     v, z, w = solve_by_active_sets(M, G, b, gamma @ alpha / h**2, -gamma @ phi / h)
     return v, z / h, w
 
@@ -113,6 +113,7 @@ def rate_keeps_sign(error, ratio, push):
 @section.holds("e0.10", "KKT system with softened unilateral constraints")
 class e0_10:
     formula = r"\begin{pmatrix} \mathbf M & -\mathbf N^T \\ \mathbf N & \boldsymbol\gamma\boldsymbol\alpha/h^2 \end{pmatrix}\begin{pmatrix} \mathbf v_{k+1} \\ \tilde{\mathbf z} \end{pmatrix} + \begin{pmatrix} -\mathbf b \\ \boldsymbol\gamma\boldsymbol\phi_k/h \end{pmatrix} = \begin{pmatrix} 0 \\ \mathbf w \end{pmatrix},\quad 0 \le \tilde{\mathbf z} \perp \mathbf w \ge 0"
+    any_size = True
     inputs = CONTACTS
     result = Result(
         vector_quantity((VELOCITY, 4), (MOMENTUM, 2)),
@@ -138,6 +139,7 @@ class e0_10:
 @section.holds("d6", "Derivation of the complementary variable")
 class d6:
     formula = r"\left(\tfrac h2 + \boldsymbol\beta\right)\mathbf w = \boldsymbol\alpha\bar{\mathbf z} + \boldsymbol\phi_k + \left(\tfrac h2 + \boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}}"
+    any_size = True
     inputs = {name: STEP[name] for name in ("phi", "alpha", "beta", "h")} | {
         "rate": vectors(K),
         "force": vectors(K, 0.0, 2.0),
@@ -145,16 +147,16 @@ class d6:
     result = Result(LENGTH, "one for each constraint")
 
     def printed(phi, alpha, beta, h, rate, force):
-        return alpha @ force + phi + (h / 2 * IDENTITY + beta) @ rate
+        return alpha @ force + phi + (h / 2 * np.eye(len(phi)) + beta) @ rate
 
     def library(phi, alpha, beta, h, rate, force):
         target, regularization = target_and_regularization(phi, alpha, beta, h)
-        return (h / 2 * IDENTITY + beta) @ (rate + regularization @ (h * force) - target)
+        return (h / 2 * np.eye(len(phi)) + beta) @ (rate + regularization @ (h * force) - target)
 
     def reference(phi, alpha, beta, h, rate, force):
         """Compare with alpha times the mean excess of the force over spring and damper, by quadrature."""
         nodes, weights = np.polynomial.legendre.leggauss(2)
-        mean_force = np.zeros(K)
+        mean_force = 0 * phi
         for node, weight in zip(nodes, weights, strict=True):
             error = phi + h * (node + 1) / 2 * rate
             mean_force += weight / 2 * np.linalg.lstsq(alpha, -error - beta @ rate, rcond=None)[0]

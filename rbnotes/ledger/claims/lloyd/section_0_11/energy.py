@@ -7,7 +7,7 @@ import numpy as np
 from rbnotes.constraints.soft_constraints import soft_energy, soft_force
 from rbnotes.ledger import quantities as units
 from rbnotes.ledger.claims.lloyd.section_0_11 import section
-from rbnotes.ledger.claims.lloyd.section_0_11.rows import IDENTITY, ROWS, K, N
+from rbnotes.ledger.claims.lloyd.section_0_11.rows import ROWS, K, N
 from rbnotes.ledger.oracles.soft_constraints import (
     curved_constraint,
     elastic_work,
@@ -35,6 +35,7 @@ ENERGY = {"q": vectors(N), "alpha": spd_matrices(K)}
 @section.holds("d1", "Potential energy of a softened constraint")
 class d1:
     formula = r"U(\mathbf q) = \tfrac12\boldsymbol\phi^T\boldsymbol\alpha^{-1}\boldsymbol\phi"
+    any_size = True
     inputs = {"phi": vectors(K), "alpha": spd_matrices(K)}
     result = Result(units.ENERGY, "one for each constraint")
 
@@ -79,6 +80,7 @@ class d2:
 @section.holds("e0.7", "The multiplier with damping")
 class e0_7:
     formula = r"\boldsymbol\lambda = -\boldsymbol\alpha^{-1}(\boldsymbol\phi + \boldsymbol\beta\dot{\boldsymbol\phi})"
+    any_size = True
     inputs = DAMPED_ROWS
     result = Result(FORCE, "one for each constraint")
 
@@ -102,6 +104,7 @@ class t432:
     formula = (
         r"-\partial\boldsymbol\lambda/\partial\dot{\boldsymbol\phi} = \boldsymbol\alpha^{-1}\boldsymbol\beta"
     )
+    any_size = True
     inputs = {name: ROWS[name] for name in ("phi", "alpha", "beta")}
     result = Result(DAMPING, "a row and a column for each constraint")
 
@@ -109,8 +112,8 @@ class t432:
         return np.linalg.inv(alpha) @ beta
 
     def library(phi, alpha, beta):
-        at_rest = soft_force(phi, np.zeros(K), alpha, beta)
-        return np.stack([at_rest - soft_force(phi, unit, alpha, beta) for unit in IDENTITY], axis=1)
+        at_rest = soft_force(phi, 0 * phi, alpha, beta)
+        return np.stack([at_rest - soft_force(phi, unit, alpha, beta) for unit in np.eye(len(phi))], axis=1)
 
     def reference(phi, alpha, beta):
         """Solve the balance alpha lambda = -(phi + beta dphi/dt) for each unit rate."""
@@ -119,6 +122,6 @@ class t432:
             error = phi + sum(column * part for column, part in zip(beta.T, rate, strict=True))
             return np.linalg.lstsq(alpha, error, rcond=None)[0]
 
-        return np.stack([solve_balance(unit) - solve_balance(0 * unit) for unit in IDENTITY], axis=1)
+        return np.stack([solve_balance(unit) - solve_balance(0 * unit) for unit in np.eye(len(phi))], axis=1)
 
     implements = soft_force

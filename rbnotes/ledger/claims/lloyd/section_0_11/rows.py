@@ -62,7 +62,7 @@ def undamped_library(M, G, b, phi, alpha, h):
 
 def undamped_reference(M, G, b, phi, alpha, h):
     """Solve the averaged force law together with M v = b + h G^T lambda."""
-    return soft_step(M, G, b, phi, alpha, 0 * IDENTITY, h)[1]
+    return soft_step(M, G, b, phi, alpha, 0 * alpha, h)[1]
 
 
 def rows_reference(phi, alpha, relaxation, h):
@@ -79,6 +79,7 @@ def rows_reference(phi, alpha, relaxation, h):
 @section.holds("d3", "The multiplier averaged over a step")
 class d3:
     formula = r"\boldsymbol\alpha\bar{\boldsymbol\lambda} = -\bar{\boldsymbol\phi} - \boldsymbol\beta\bar{\dot{\boldsymbol\phi}}"
+    any_size = True
     inputs = ERROR_PATH
     result = Result(FORCE, "one for each constraint")
 
@@ -95,7 +96,7 @@ class d3:
         The path is quadratic in time and passes through the three errors.
         """
         nodes, weights = np.polynomial.legendre.leggauss(3)
-        total = np.zeros(K)
+        total = 0 * phi_start
         for s, weight in zip(nodes, weights, strict=True):
             error = (
                 phi_middle + (phi_end - phi_start) / 2 * s + (phi_end + phi_start - 2 * phi_middle) / 2 * s**2
@@ -111,12 +112,13 @@ class d3:
 class e0_8:
     formula = r"\boldsymbol\alpha\bar{\boldsymbol\lambda} = -\boldsymbol\phi_k + \left(\tfrac h2 + \boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}} \approx -\boldsymbol\phi_k + \left(\tfrac h2 + \boldsymbol\beta\right)\mathbf G\mathbf v_{k+1}"
     edit = (r"-\boldsymbol\phi_k + \left(\tfrac h2", r"-\boldsymbol\phi_k - \left(\tfrac h2\mathbf I")
+    any_size = True
     inputs = STEP
     result = Result(FORCE, "one for each constraint")
 
     def printed(M, G, b, phi, alpha, beta, h):
         v, _ = soft_step(M, G, b, phi, alpha, beta, h)
-        return np.linalg.solve(alpha, -phi + (h / 2 * IDENTITY + beta) @ G @ v)
+        return np.linalg.solve(alpha, -phi + (h / 2 * np.eye(len(phi)) + beta) @ G @ v)
 
     def library(M, G, b, phi, alpha, beta, h):
         return solve_step(softened_problem(M, G, b, phi, alpha, beta, h)).bilateral / h
@@ -142,6 +144,7 @@ class e0_8:
 @section.misprint("t442", "The relaxation factor")
 class t442:
     formula = r"\boldsymbol\gamma \equiv (1/2 + \boldsymbol\beta/h)^{-1}"
+    any_size = True
     inputs = ROWS
     result = Result(
         stacked_quantity(INVERSE_MASS, INVERSE_MASS, VELOCITY),
@@ -159,7 +162,7 @@ class t442:
 
     def reference(phi, alpha, beta, h):
         """Derive the coefficients of the row from the rates under no impulse and under unit impulses."""
-        return rows_reference(phi, alpha, h / 2 * IDENTITY + beta, h)
+        return rows_reference(phi, alpha, h / 2 * np.eye(len(phi)) + beta, h)
 
     correction = (
         r"$\boldsymbol\gamma \equiv (\tfrac12\mathbf I + \boldsymbol\beta/h)^{-1}$ because the "
@@ -173,12 +176,13 @@ class t442:
 @section.holds("d4", "The softened constraint as a row of a KKT system")
 class d4:
     formula = r"\mathbf G\mathbf v_{k+1} + \frac{\boldsymbol\gamma\boldsymbol\alpha}{h^2}\tilde{\boldsymbol\lambda} = -\frac{\boldsymbol\gamma\boldsymbol\phi_k}h"
+    any_size = True
     inputs = {**ROWS, "rate": vectors(K)}
     result = Result(MOMENTUM, "one for each constraint")
 
     def printed(phi, alpha, beta, h, rate):
         """Return the impulse from the row, for given ``G v``."""
-        gamma = np.linalg.inv(1 / 2 * IDENTITY + beta / h)
+        gamma = np.linalg.inv(1 / 2 * np.eye(len(phi)) + beta / h)
         return np.linalg.solve(gamma @ alpha / h**2, -gamma @ phi / h - rate)
 
     def library(phi, alpha, beta, h, rate):
@@ -201,6 +205,7 @@ class t446:
     formula = (
         r"\tilde{\boldsymbol\lambda} \equiv \bar{\boldsymbol\lambda}\ \text{denotes the constraint impulse}"
     )
+    any_size = True
     inputs = STEP
     result = Result(MOMENTUM, "one for each constraint")
 
@@ -232,6 +237,7 @@ class t446:
 @section.holds("e0.9", "KKT system with softened constraints")
 class e0_9:
     formula = r"\begin{pmatrix} \mathbf M & -\mathbf G^T \\ \mathbf G & \boldsymbol\gamma\boldsymbol\alpha/h^2 \end{pmatrix}\begin{pmatrix} \mathbf v_{k+1} \\ \tilde{\boldsymbol\lambda} \end{pmatrix} = \begin{pmatrix} \mathbf b \\ -\boldsymbol\gamma\boldsymbol\phi_k/h \end{pmatrix}"
+    any_size = True
     inputs = STEP
     result = Result(
         vector_quantity((VELOCITY, 4), (MOMENTUM, 2)),
@@ -239,7 +245,7 @@ class e0_9:
     )
 
     def printed(M, G, b, phi, alpha, beta, h):
-        gamma = np.linalg.inv(1 / 2 * IDENTITY + beta / h)
+        gamma = np.linalg.inv(1 / 2 * np.eye(len(phi)) + beta / h)
         system = np.block([[M, -G.T], [G, gamma @ alpha / h**2]])
         return np.linalg.solve(system, np.concatenate([b, -gamma @ phi / h]))
 
@@ -258,6 +264,7 @@ class e0_9:
 @section.holds("t453", "Without damping the factor is two")
 class t453:
     formula = r"\boldsymbol\beta = 0 \;\Rightarrow\; \boldsymbol\gamma = 2"
+    any_size = True
     inputs = {name: strategy for name, strategy in ROWS.items() if name != "beta"}
     result = Result(
         stacked_quantity(INVERSE_MASS, INVERSE_MASS, VELOCITY),
@@ -274,7 +281,7 @@ class t453:
 
     def reference(phi, alpha, h):
         """Derive the coefficients of the row from the rates under no impulse and under unit impulses."""
-        return rows_reference(phi, alpha, h / 2 * IDENTITY, h)
+        return rows_reference(phi, alpha, h / 2 * np.eye(len(phi)), h)
 
     implements = target_and_regularization
 
@@ -282,11 +289,12 @@ class t453:
 @section.holds("d5#a", "The multiplier without damping")
 class d5_a:
     formula = r"\boldsymbol\beta = 0:\quad \bar{\boldsymbol\lambda} = -\tfrac12\boldsymbol\alpha^{-1}(h\mathbf G\mathbf v_{k+1} + 2\boldsymbol\phi_k)"
+    any_size = True
     inputs = UNDAMPED_STEP
     result = Result(FORCE, "one for each constraint")
 
     def printed(M, G, b, phi, alpha, h):
-        v, _ = soft_step(M, G, b, phi, alpha, 0 * IDENTITY, h)
+        v, _ = soft_step(M, G, b, phi, alpha, 0 * alpha, h)
         return -np.linalg.inv(alpha) / 2 @ (h * G @ v + 2 * phi)
 
     library = undamped_library
@@ -297,11 +305,12 @@ class d5_a:
 @section.holds("d5#b", "The multiplier without damping is the mean error times the stiffness")
 class d5_b:
     formula = r"\bar{\boldsymbol\lambda} \approx -\tfrac12\boldsymbol\alpha^{-1}(\boldsymbol\phi_{k+1} + \boldsymbol\phi_k)"
+    any_size = True
     inputs = UNDAMPED_STEP
     result = Result(FORCE, "one for each constraint")
 
     def printed(M, G, b, phi, alpha, h):
-        v, _ = soft_step(M, G, b, phi, alpha, 0 * IDENTITY, h)
+        v, _ = soft_step(M, G, b, phi, alpha, 0 * alpha, h)
         phi_next = phi + h * G @ v
         return -np.linalg.inv(alpha) / 2 @ (phi_next + phi)
 
@@ -314,11 +323,12 @@ class d5_b:
 @section.misprint("t457", "The multiplier is the mean error times the stiffness")
 class t457:
     formula = r"\bar{\boldsymbol\lambda}\ \text{is the average value of}\ \boldsymbol\phi\ \text{times the restoring stiffness}"
+    any_size = True
     inputs = UNDAMPED_STEP
     result = Result(FORCE, "one for each constraint")
 
     def printed(M, G, b, phi, alpha, h):
-        v, _ = soft_step(M, G, b, phi, alpha, 0 * IDENTITY, h)
+        v, _ = soft_step(M, G, b, phi, alpha, 0 * alpha, h)
         return np.linalg.inv(alpha) @ (phi + h / 2 * G @ v)
 
     library = undamped_library

@@ -8,7 +8,7 @@ from rbnotes.attachments import (
     Attachment,
     eliminate_attachment,
 )
-from rbnotes.dynamics import StepProblem
+from rbnotes.dynamics import BilateralRows, StepProblem
 from rbnotes.ledger.claims.lloyd.section_0_17 import section
 from rbnotes.ledger.claims.lloyd.section_0_17.attachments import ACTIVE, ATTACHED, ATTACHED_SYSTEM, SIZE
 from rbnotes.ledger.oracles.attachments import (
@@ -57,14 +57,15 @@ def j_attached(Gja):
 
 
 def eliminated_forces(sizes, attachments):
-    """Return the forces after successive eliminations, one column for each unit force."""
-    columns = []
-    for unit in np.eye(sum(sizes)):
-        system = StepProblem(np.eye(sum(sizes)), unit)
-        for attachment in attachments:
-            system = eliminate_attachment(system, sizes, attachment)
-        columns.append(system.momentum)
-    return np.stack(columns, axis=1)
+    """Return the forces after successive eliminations, one column for each unit force.
+
+    The unit forces are those of constraints, so that one problem holds all of them.
+    """
+    units = np.eye(sum(sizes))
+    system = StepProblem(units, np.zeros(sum(sizes)), BilateralRows(units))
+    for attachment in attachments:
+        system = eliminate_attachment(system, sizes, attachment)
+    return system.bilateral.rows.T
 
 
 def transfer_to_masters(Gka):

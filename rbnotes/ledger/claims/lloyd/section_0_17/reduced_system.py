@@ -130,6 +130,7 @@ class e0_21:
 @section.holds("e0.22", "Constraints on the active components")
 class e0_22:
     formula = r"\mathbf G' = \mathbf G_{\alpha\alpha} - \mathbf G_{\alpha\beta}\mathbf G_{\beta\alpha}"
+    any_size = True
     inputs = {name: FULL_SYSTEM[name] for name in ("M", "Gba", "G")}
     result = Result(NUMBER, "one row for each constraint, over the active coordinates")
 
@@ -157,6 +158,7 @@ class e0_22:
 @section.holds("e0.23", "Forces on the active components")
 class e0_23:
     formula = r"\mathbf f' = \mathbf f_\alpha - \mathbf G_{\beta\alpha}^T\mathbf f_\beta - (\mathbf M_{\alpha\beta} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta})\mathbf g_\beta"
+    any_size = True
     inputs = FULL_SYSTEM
     result = Result(MOMENTUM, "of the active coordinates")
 
@@ -176,6 +178,7 @@ class e0_23:
 @section.holds("e0.24", "Right-hand sides of the constraints on the active components")
 class e0_24:
     formula = r"\boldsymbol\gamma' = \mathbf g_\alpha - \mathbf G_{\alpha\beta}\mathbf g_\beta"
+    any_size = True
     inputs = FULL_SYSTEM
     result = Result(VELOCITY, "one for each constraint")
 
@@ -193,6 +196,7 @@ class e0_24:
 @section.holds("t774#a", "Forces and right-hand sides for attachments without drift")
 class t774_a:
     formula = r"\mathbf g_\beta = 0:\quad \mathbf f' = \mathbf f_\alpha - \mathbf G_{\beta\alpha}^T\mathbf f_\beta,\quad \boldsymbol\gamma' = \mathbf g_\alpha"
+    any_size = True
     inputs = WITHOUT_DRIFT
     result = Result(
         vector_quantity((MOMENTUM, 4), (VELOCITY, 2)), "of the active coordinates, then of the constraints"
