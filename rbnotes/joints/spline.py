@@ -124,39 +124,45 @@ class SplineCurve(JointType):
     def compute_transform(self, q: Array) -> Array:
         first, weights, steps = self._segment_weights(q)
         Q: Array = self.frames[first]
+        increments = se3.exp(weights[..., 0, :, None] * steps)
         for i in range(3):
-            Q = Q @ se3.exp(weights[..., 0, i, None] * steps[..., i, :])
+            Q = Q @ increments[..., i, :, :]
         return Q
 
-    def _twist_derivatives(self, q: Array) -> tuple[Array, Array, Array]:
-        """Return S and two derivatives, each ``(..., 6)``."""
+    def _twist_derivative(self, q: Array, order: int) -> Array:
+        """Return the derivative ``(..., 6)`` of S of the order 0, 1 or 2."""
         _, weights, steps = self._segment_weights(q)
+        adjoints = se3.Ad(se3.exp(-weights[..., 0, :, None] * steps))
         S: Array = np.zeros((*steps.shape[:-2], 6))
         dS = ddS = S
         for i in range(3):
-            d, (b, db, ddb, dddb) = steps[..., i, :], np.moveaxis(weights[..., i, None], -2, 0)
-            adjoint, bracket = se3.Ad(se3.exp(-b * d)), -se3.ad(d)
-            S, dS, ddS = (matvec(adjoint, each) for each in (S, dS, ddS))
-            bracket_S = matvec(bracket, S)
-            ddS = (
-                ddS
-                + 2 * db * matvec(bracket, dS)
-                + ddb * bracket_S
-                + db**2 * matvec(bracket, bracket_S)
-                + dddb * d
-            )
-            dS = dS + db * bracket_S + ddb * d
+            d, (_, db, ddb, dddb) = steps[..., i, :], np.moveaxis(weights[..., i, None], -2, 0)
+            S = matvec(adjoints[..., i, :, :], S)
+            if order > 0:
+                bracket = -se3.ad(d)
+                bracket_S = matvec(bracket, S)
+                dS = matvec(adjoints[..., i, :, :], dS)
+            if order > 1:
+                ddS = (
+                    matvec(adjoints[..., i, :, :], ddS)
+                    + 2 * db * matvec(bracket, dS)
+                    + ddb * bracket_S
+                    + db**2 * matvec(bracket, bracket_S)
+                    + dddb * d
+                )
+            if order > 0:
+                dS = dS + db * bracket_S + ddb * d
             S = S + db * d
-        return S, dS, ddS
+        return (S, dS, ddS)[order]
 
     def compute_motion_subspace(self, q: Array) -> Array:
-        return self._twist_derivatives(q)[0][..., None]
+        return self._twist_derivative(q, 0)[..., None]
 
     def compute_motion_subspace_derivative(self, q: Array) -> Array:
-        return self._twist_derivatives(q)[1][..., None, None]
+        return self._twist_derivative(q, 1)[..., None, None]
 
     def compute_bias_acceleration_derivative(self, q: Array, qdot: Array) -> Array:
-        return self._twist_derivatives(q)[2][..., None] * qdot[..., None, :] ** 2
+        return self._twist_derivative(q, 2)[..., None] * qdot[..., None, :] ** 2
 
     @property
     def changes_coordinates(self) -> bool:

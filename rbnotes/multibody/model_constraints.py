@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,12 +10,13 @@ import numpy as np
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import State
 from rbnotes.multibody.model import Model
-from rbnotes.multibody.reduced.constrained_dynamics import constraint_rows
+from rbnotes.multibody.reduced.constrained_dynamics import constraint_rows_at_state
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
 from rbnotes.multibody.reduced.constraint_stacking import constraint_label
 from rbnotes.multibody.reduced.constraints import AttachedParticle, PrescribedBody
 from rbnotes.multibody.reduced.dynamics import coordinate_constraints
 from rbnotes.multibody.reduced.joint_reactions import constraint_body_jacobian
+from rbnotes.unchecked.frozen import replace_unchecked
 
 CONSTRAINT_TOLERANCE = 1e-10
 """Accepted error of constraints after a step, rad or m."""
@@ -79,10 +79,11 @@ def stack_constraints(
     body_size = 6 * len(model.bodies)
     parts: list[tuple[Array, ...]] = [(np.zeros((0, k)), np.zeros(0), np.zeros(0))]
     limits: list[tuple[Array, ...]] = [(np.zeros((0, k)), np.zeros(0), np.zeros((0, body_size)))]
+    rows_of, state_at_t = constraint_rows_at_state(tree, state), replace_unchecked(state, t=t)
     for constraint in constraints:
-        G, error, bias_velocity, _ = constraint_rows(tree, constraint, state, t)
+        G, error, bias_velocity, _ = rows_of(constraint, t)
         if constraint.unilateral:
-            body_rows = constraint_body_jacobian(tree, constraint, replace(state, t=t))
+            body_rows = constraint_body_jacobian(tree, constraint, state_at_t)
             limit_body_rows = np.zeros((len(G), body_size)) if body_rows is None else body_rows
             limits.append((G, error, limit_body_rows))
         else:
@@ -115,8 +116,9 @@ def check_initial_state(model: Model, state: State) -> None:
     InvalidArgument
         If it violates one.
     """
+    rows_of = constraint_rows_at_state(model.tree, state)
     for constraint in model.constraints:
-        _, error, _, _ = constraint_rows(model.tree, constraint, state, state.t)
+        _, error, _, _ = rows_of(constraint, state.t)
         violation = float(np.max(-error if constraint.unilateral else np.abs(error), initial=0.0))
         if violation > INITIAL_ERROR:
             got = f"a violation of {violation:.3g} of {constraint_label(constraint)}"

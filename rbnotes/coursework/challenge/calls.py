@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import FunctionType, SimpleNamespace
 from typing import Any, Literal
 
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 ReturnKind = Literal["array", "exception", "nothing", "no array"]
 NUM_REPEATED_INPUTS = 8
 """Number of inputs that are passed again, at once and at the end, to detect randomness and state."""
+MAX_CONTENT_DEPTH = 8
+"""Largest depth of nested containers whose changes are detected."""
 RELATIVE_PERTURBATION = 3e-9
 """Relative perturbation that single precision does not resolve, but functions with finite differences do."""
 
@@ -115,7 +117,7 @@ def _call_with(
         changed_arguments=tuple(
             name for name, value in inputs.items() if not is_identical(value, passed_inputs[name])
         ),
-        changed_globals=tuple(name for name, text in before.items() if after.get(name) != text),
+        changed_globals=tuple(name for name, content in before.items() if after.get(name) != content),
         returned_object=returned_object,
     )
 
@@ -197,8 +199,8 @@ def _format_exception(error: BaseException, function: Callable[..., Any]) -> str
     return f"{text}\n  {where}: {lines[-1].line}" if lines[-1].line else f"{text}\n  {where}"
 
 
-def _snapshot_state(function: Callable[..., Any]) -> dict[str, str]:
-    """Return the state that a function can change, as text by name: closures, defaults, globals."""
+def _snapshot_state(function: Callable[..., Any]) -> dict[str, Hashable]:
+    """Return the state that a function can change, as content by name: closures, defaults, globals."""
     if not isinstance(function, FunctionType):
         return {}
     code = function.__code__
@@ -214,4 +216,23 @@ def _snapshot_state(function: Callable[..., Any]) -> dict[str, str]:
     defaults = function.__defaults__ or ()
     values |= dict(zip(arguments[len(arguments) - len(defaults) :], defaults, strict=True))
     kinds = (list, dict, set, np.ndarray, int, float)
-    return {name: repr(value)[:10_000] for name, value in values.items() if isinstance(value, kinds)}
+    return {name: _content(value) for name, value in values.items() if isinstance(value, kinds)}
+
+
+def _content(value: Any, depth: int = 0) -> Hashable:
+    """Return what a change of numbers, arrays and containers changes; other objects count as unchanged.
+
+    Text takes much longer for lists of bodies and for arrays.
+    """
+    if isinstance(value, np.ndarray) and value.dtype.kind != "O":
+        return value.shape, value.dtype.str, value.tobytes()
+    if isinstance(value, int | float | complex | str | bytes):
+        return repr(value)
+    if depth < MAX_CONTENT_DEPTH:
+        if isinstance(value, dict):
+            return tuple((_content(key, depth + 1), _content(each, depth + 1)) for key, each in value.items())
+        if isinstance(value, list | tuple):
+            return tuple(_content(each, depth + 1) for each in value)
+        if isinstance(value, set):
+            return frozenset(_content(each, depth + 1) for each in value)
+    return id(value)

@@ -151,13 +151,16 @@ def cases(claim: Record, *, seed: int = 0, examples: int = 200) -> tuple[Case, .
 
 
 def iterate_all_cases(
-    claim: Record, *, seed: int, examples: int, first_batch: int | None = None
+    claim: Record, *, seed: int, examples: int, first_batch: int | None = None, stride: int = 1
 ) -> Iterator[Case]:
-    """Yield the random cases of a claim, then special angles, other magnitudes and other sizes."""
+    """Yield the random cases of a claim, then special angles, other magnitudes and other sizes.
+
+    With a ``stride`` above 1, only one in so many of the special angles, magnitudes and sizes is tried.
+    """
     yield from iterate_cases(claim, seed=seed, examples=examples, first_batch=first_batch)
-    yield from iterate_angle_cases(claim, seed=seed)
-    yield from iterate_scaled_cases(claim, seed=seed)
-    yield from iterate_size_cases(claim, seed=seed)
+    yield from iterate_angle_cases(claim, seed=seed, stride=stride)
+    yield from iterate_scaled_cases(claim, seed=seed, stride=stride)
+    yield from iterate_size_cases(claim, seed=seed, stride=stride)
 
 
 def iterate_cases(
@@ -199,34 +202,35 @@ def iterate_cases(
             yield case
 
 
-def iterate_angle_cases(claim: Record, *, seed: int) -> Iterator[Case]:
+def iterate_angle_cases(claim: Record, *, seed: int, stride: int = 1) -> Iterator[Case]:
     """Yield cases in which an angle or a rotation vector is small or close to a special angle.
 
     Random inputs rarely come close to a multiple of pi, and never from above. These cases take each of
-    ``ANGLE_TARGETS`` in turn. There are none for claims without angles.
+    ``ANGLE_TARGETS`` in turn, or one in ``stride``. There are none for claims without angles.
     """
     inputs = angle_inputs(claim)
     if not inputs or not _draw_angle_inputs(inputs, ANGLE_PROBES, seed):
         return
-    for angle, values in _draw_angle_inputs(inputs, ANGLE_TARGETS, seed):
+    for angle, values in _draw_angle_inputs(inputs, ANGLE_TARGETS[::stride], seed):
         case = make_case(claim, "tiny" if angle <= MAX_TINY_ANGLE else "special angle", values)
         if case is not None:
             yield replace(case, angle=angle)
 
 
-def iterate_scaled_cases(claim: Record, *, seed: int) -> Iterator[Case]:
+def iterate_scaled_cases(claim: Record, *, seed: int, stride: int = 1) -> Iterator[Case]:
     """Yield cases in which one argument is up to a thousand times larger or a million times smaller.
 
     They cover matrices and positive numbers, which the strategies of a claim do not rescale. Arguments with
-    entries, rows or columns of fixed length are left out: unit vectors, rotations and poses.
+    entries, rows or columns of fixed length are left out: unit vectors, rotations and poses. Each factor is
+    applied to one argument in ``stride``, and over the factors to all of them.
     """
     if not claim.allowed_inputs:
         return
     inputs = _draw_inputs(claim.allowed_inputs, NUM_SCALED_INPUTS, "non-dyadic", seed)
     names = [name for name in claim.allowed_inputs if is_scalable([values[name] for values in inputs])]
     drawn = cycle(inputs)
-    for factor in SCALE_FACTORS:
-        for name in names:
+    for index, factor in enumerate(SCALE_FACTORS):
+        for name in names[index % stride :: stride]:
             for values in islice(drawn, MAX_SCALING_ATTEMPTS):
                 scaled = {**values, name: values[name] * factor}
                 case = make_case(claim, "rescaled", scaled)
@@ -246,10 +250,11 @@ def is_scalable(values: Sequence[Any]) -> bool:
     return not any(np.any(np.all(np.isclose(each, each[:1]) & (each != 0), axis=0)) for each in lengths)
 
 
-def iterate_size_cases(claim: Record, *, seed: int) -> Iterator[Case]:
+def iterate_size_cases(claim: Record, *, seed: int, stride: int = 1) -> Iterator[Case]:
     """Yield cases with more or fewer rows, columns or entries, for claims whose arrays may have any size.
 
     All axes of one length become longer or shorter together, as those of a mass matrix and of the velocities.
+    Of the inputs that are changed, one in ``stride`` is used.
     """
     if not claim.any_size:
         return
@@ -257,7 +262,7 @@ def iterate_size_cases(claim: Record, *, seed: int) -> Iterator[Case]:
     lengths = {
         length for values in inputs for value in values.values() for length in np.shape(value) if length
     }
-    for values in inputs:
+    for values in inputs[::stride]:
         for length in sorted(lengths):
             for change in SIZE_CHANGES:
                 resized = {name: _resize(value, length, length + change) for name, value in values.items()}

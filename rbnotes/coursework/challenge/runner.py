@@ -45,6 +45,8 @@ from rbnotes.testing.strategies import AngleTarget, Region, angles_at
 
 FIRST_BATCH_SIZE = 32
 """Number of cases after which a function that failed is not tried further."""
+FULL_COVERAGE_EXAMPLES = 50
+"""Number of random inputs from which on all special angles, magnitudes and sizes are tried."""
 MISS_PROBABILITY = 0.05
 """Probability that a fault on the stated part of a region is not noticed."""
 LINE_WIDTH = 72
@@ -184,7 +186,8 @@ def challenge(
     function
         Function that takes these arguments by position and returns an array.
     examples
-        Number of random inputs. Inputs with angles near special ones are added for claims that take angles.
+        Number of random inputs. Inputs with angles near special ones, of other magnitudes and of other sizes
+        are added; with fewer than 50 random inputs only a part of these, such as a third with 30.
     seed
         Seed of the random inputs.
 
@@ -197,7 +200,11 @@ def challenge(
     record = find_task(id)
     arguments.require_function("function", function)
     examples, seed = arguments.count("examples", examples, 1), arguments.count("seed", seed)
-    stream = iterate_all_cases(record, seed=seed, examples=examples, first_batch=FIRST_BATCH_SIZE)
+    # An odd stride takes angles on both sides of the special ones.
+    stride = 2 * ((FULL_COVERAGE_EXAMPLES - 1) // examples) + 1
+    stream = iterate_all_cases(
+        record, seed=seed, examples=examples, first_batch=FIRST_BATCH_SIZE, stride=stride
+    )
     results: TriedCases = []
     while not any(not assessment for _, _, assessment in results):
         batch = with_precision_masks(record, list(islice(stream, None if results else FIRST_BATCH_SIZE)))

@@ -66,7 +66,7 @@ def constraint_rows(
     tree = _check_tree(system)
     arguments.require_methods("constraint", constraint, "rows")
     arguments.real_number("t", t)
-    return _constraint_rows_at_state(tree, state)(constraint, t)
+    return constraint_rows_at_state(tree, state)(constraint, t)
 
 
 def _check_tree(system: MechanicalSystem) -> Tree | ReducedTree:
@@ -77,7 +77,7 @@ def _check_tree(system: MechanicalSystem) -> Tree | ReducedTree:
     return system
 
 
-def _constraint_rows_at_state(
+def constraint_rows_at_state(
     tree: Tree | ReducedTree, state: State
 ) -> Callable[[Constraint, float], ConstraintRows]:
     """Return a function that evaluates rows at a state; the kinematics are computed at most once."""
@@ -126,7 +126,7 @@ def velocity_constraints(
     constraints = check_constraints(constraints)
     parts, rows = (
         [_coordinate_constraint_part(tree, state, acceleration=False)],
-        _constraint_rows_at_state(tree, state),
+        constraint_rows_at_state(tree, state),
     )
     for constraint in constraints:
         G, _, rate, _ = rows(constraint, state.t + h)
@@ -288,7 +288,7 @@ def acceleration_constraints(
 def _acceleration_constraints(
     tree: Tree | ReducedTree, constraints: Iterable[Constraint], state: State, alpha: float, beta: float
 ) -> tuple[list[ConstraintPart], list[Array]]:
-    rows = _constraint_rows_at_state(tree, state)
+    rows = constraint_rows_at_state(tree, state)
     return acceleration_constraints(tree, constraints, state, alpha, beta, lambda each: rows(each, state.t))
 
 

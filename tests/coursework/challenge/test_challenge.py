@@ -171,6 +171,21 @@ class TestMustFail:
         assert status(PRODUCT, counted) == "stateful"
         assert status(PRODUCT, remembers) == "stateful"
 
+    def test_changes_in_nested_containers_are_noticed_and_other_objects_are_not_shown(self):
+        class Body:
+            def __repr__(self):
+                raise AssertionError("a list of these takes long to show")
+
+        memory, bodies, q = {"array": np.zeros(2), "set": {0}, "list": [[0]]}, [Body()], np.eye(4)[0]
+
+        def changed_names(function):
+            return collect_answer(function, {"q": q}).changed_globals
+
+        assert changed_names(lambda q: np.add(memory["array"], 1, out=memory["array"])) == ("memory",)
+        assert changed_names(lambda q: memory["set"].add(1)) == ("memory",)
+        assert changed_names(lambda q: memory["list"][0].append(0)) == ("memory",)
+        assert changed_names(lambda q: len(bodies) * q) == ()
+
     def test_a_wrong_function_gets_a_small_counterexample(self):
         result = rbnotes.challenge(PRODUCT, lambda q, p: right(p, q))
         q, p = result.counterexample.values()

@@ -13,9 +13,9 @@ from rbnotes.coursework.challenge.case_generation import (
     iterate_size_cases,
     right_forms,
 )
-from rbnotes.coursework.challenge.runner import FIRST_BATCH_SIZE
+from rbnotes.coursework.challenge.runner import FIRST_BATCH_SIZE, FULL_COVERAGE_EXAMPLES
 
-EXAMPLES = 8
+EXAMPLES = FULL_COVERAGE_EXAMPLES
 CALLS_OF_REPEATED_INPUTS = 4
 """Calls besides the first one: at once, with strided arrays, with perturbed numbers, and at the end."""
 STEP, PROGRAM, FORCE = "lloyd/s0.9.1/d1#a", "lloyd/s0.3/d3#b", "lloyd/s0.5/t106"
@@ -150,6 +150,32 @@ def test_claims_of_any_size_have_cases_of_other_sizes(record):
     }
     assert 1 in changes
     assert -1 in changes or any(np.shape(value)[:1] == (1,) for value in usual.values())
+
+
+def test_a_stride_leaves_all_arguments_both_sides_of_angles_and_several_sizes():
+    claim = ledger.find(STEP)
+    scaled = list(iterate_scaled_cases(claim, seed=0, stride=3))
+    assert len(scaled) == pytest.approx(len(list(iterate_scaled_cases(claim, seed=0))) / 3, abs=2)
+    for name in claim.inputs:
+        sizes = [np.linalg.norm(case.inputs[name]) for case in scaled]
+        assert max(sizes) > 30 * np.median(sizes) > 900 * min(sizes), name
+    angles = [
+        case.angle for case in iterate_angle_cases(ledger.find("sueda/s2.4.8/t972#d"), seed=0, stride=3)
+    ]
+    offsets = np.array(angles) - 2 * np.pi
+    assert offsets[np.abs(offsets) < 0.2].min() < 0 < offsets[np.abs(offsets) < 0.2].max()
+    shapes = {case.inputs["G"].shape for case in iterate_size_cases(ledger.find(FORCE), seed=0, stride=3)}
+    assert len(shapes) > 4
+
+
+def test_few_examples_try_a_part_of_the_directed_cases():
+    form = right_forms(ledger.find(PROGRAM))[0]
+    counts = {
+        examples: challenge(PROGRAM, form, examples=examples).cases_by_region["rescaled"]
+        for examples in (20, 30, EXAMPLES)
+    }
+    assert 3 * counts[30] == counts[EXAMPLES]
+    assert counts[20] < counts[30]
 
 
 def test_only_arrays_without_fixed_lengths_are_rescaled():
