@@ -1,4 +1,4 @@
-"""Evaluate the right forms on inputs that are drawn independently of each other.
+"""Evaluate right claims on inputs that are drawn independently of each other.
 
 Inputs that share structure, such as turns about one axis, hide errors that independent ones show.
 """
@@ -24,18 +24,12 @@ def findings(record: Record, draws: Sequence[Values]) -> Iterator[str]:
     The ``draws`` are inputs on which the claim is true. A record that gives a reason for special inputs may
     be about their relation to others.
     """
-    if record.reference is None or len(record.inputs) < 2 or record.special:
-        return
-    forms = _right_forms(record)
-    for name in record.inputs:
-        if any(_is_wrong(record, form, values) for values in _exchanged(draws, name) for form in forms):
-            yield f"inputs: the claim fails if {name} is drawn independently of the others"
-
-
-def _right_forms(record: Record) -> list[Function]:
-    """Return the forms that must agree with the oracle where the claim is true."""
     is_right = record.verdict in (Verdict.HOLDS, Verdict.CONDITIONAL)
-    return [form for form in (record.printed if is_right else None, record.library) if form is not None]
+    if not is_right or len(record.inputs) < 2 or record.special:
+        return
+    for name in record.inputs:
+        if any(_is_wrong(record, values) for values in _exchanged(draws, name)):
+            yield f"inputs: the claim fails if {name} is drawn independently of the others"
 
 
 def _exchanged(draws: Sequence[Values], name: str) -> Iterator[Values]:
@@ -45,13 +39,14 @@ def _exchanged(draws: Sequence[Values], name: str) -> Iterator[Values]:
         yield {**values, name: before[name]}
 
 
-def _is_wrong(record: Record, form: Function, values: Values) -> bool:
-    """Return True if a form differs from the oracle where both and the claim have a meaning."""
-    assert record.reference is not None
+def _is_wrong(record: Record, values: Values) -> bool:
+    """Return True if the printed form differs from the oracle where both and the claim have a meaning."""
+    if record.printed is None or record.reference is None:
+        return False
     right = _evaluate_or_none(record.reference, values)
     if right is None or not _is_allowed(record, values):
         return False
-    result = _evaluate_or_none(form, values)
+    result = _evaluate_or_none(record.printed, values)
     return (
         result is not None and result.shape == right.shape and distance(result, right) > SIGNIFICANT_RESIDUAL
     )
