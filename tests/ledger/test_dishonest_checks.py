@@ -149,6 +149,19 @@ def test_bounds_that_never_bind_and_operands_that_may_be_transposed():
     assert any("operand 0 transposed" in change for change in surviving_mutants(symmetric))
 
 
+def bounded_below(a, b):
+    return max(1.0 + a @ a, 0.125) * b
+
+
+def bounded_below_reference(a, b):
+    return [(1.0 + a[0] ** 2 + a[1] ** 2 + a[2] ** 2) * x for x in b]
+
+
+def test_constants_that_never_bind():
+    record = make(printed=bounded_below, reference=bounded_below_reference, inputs=VECTORS)
+    assert any("dropped bound `0.125`" in change for change in surviving_mutants(record))
+
+
 def endless(a, b):
     x = 4.0 + a[0] * a[0]
     while x > 1.0:

@@ -330,6 +330,13 @@ NO_FORMS = {"verdict": Verdict.DEFINITION, "inputs": {}, "printed": None, "libra
             r"\mathbf v \equiv R\mathbf x,\quad \dot{\mathbf v} \equiv \dot R\dot{\mathbf x}",
             (r"\mathbf v", r"\dot{\mathbf v}"),
         ),
+        (r"f \equiv x^3,\quad f_{,x} \equiv 3x^2", ("f", "f_{,x}")),
+        (r"\mathbf R\mathbf R^T \triangleq \mathbf I", ()),
+        (r"\mathbf B \equiv \mathbf R\mathbf R^T \cong \mathbf I", (r"\mathbf B",)),
+        (r"\mathbf B \equiv \underbracket{\mathbf R\mathbf R^T}_{\mathbf I}", (r"\mathbf B",)),
+        (r"c \equiv \frac{\sin x}{x} \leadsto 1", ("c",)),
+        (r"c \equiv \lim_{x\to 0}\frac{\sin x}{x}\ (1)", ("c",)),
+        (r"c \equiv \lim_{x\to 0}\frac{\sin x}{x}:\ 1", ("c",)),
     ],
 )
 def test_a_claim_in_the_form_of_a_definition_is_reported(formula, defines):
@@ -353,10 +360,29 @@ def test_definitions_by_limits_and_rates_of_stacks(formula, defines):
 
 
 @pytest.mark.parametrize(
-    "title", ["Energy is constant", "Conservation of energy", "symmetry of the mass matrix"]
+    "title",
+    [
+        "Energy is constant",
+        "Conservation of energy",
+        "symmetry of the mass matrix",
+        "Positivity of the kinetic energy",
+        "Rank deficiency of the constraint matrix",
+        "Stability of the implicit step",
+        "Passivity of the contact forces",
+        "The step preserves the momentum",
+        "The adjoint agrees with the matrix of a twist",
+    ],
 )
 def test_a_definition_with_the_title_of_a_claim_is_reported(title):
     assert refused("title", **NO_FORMS, formula="", id="lloyd/s0.1/t12", title=title)
+
+
+@pytest.mark.parametrize(
+    "title", ["Velocity of a body", "Stiffness of a spring", "A complementarity problem"]
+)
+def test_a_definition_of_a_quantity(title):
+    outcome = verify(make(**NO_FORMS, formula="", id="lloyd/s0.1/t12", title=title))
+    assert outcome.confirmed, outcome.reason
 
 
 def test_a_symbol_with_another_index_is_another_symbol():

@@ -96,6 +96,97 @@ def test_erratum_by_another_order(printed, library, reference, inputs, rule):
     assert refused(rule, **other, **by)
 
 
+def other_axes_printed(R, a):
+    return (R @ a)[[1, 2, 0]]
+
+
+def y_up_printed(R, a):
+    x, y, z = R @ a
+    return np.array([x, z, -y])
+
+
+def vector_library(R, a):
+    return so3.vee(so3.hat(R @ a))
+
+
+def vector_reference(R, a):
+    return Rotation.from_matrix(R).apply(a)
+
+
+def in_degrees(axis, angle):
+    s, c, A = np.sin(angle * np.pi / 180), np.cos(angle * np.pi / 180), bracket(axis)
+    return np.eye(3) + s * A + (1 - c) * A @ A
+
+
+def in_radians(axis, angle):
+    return so3.exp(angle * axis)
+
+
+def in_radians_reference(axis, angle):
+    return Rotation.from_rotvec(angle * axis).as_matrix()
+
+
+def impulse(r, f, h):
+    return h * np.cross(r, f)
+
+
+def moment(r, f, h):
+    return so3.hat(r) @ f
+
+
+def moment_reference(r, f, h):
+    return [np.linalg.det([axis, r, f]) for axis in np.eye(3)]
+
+
+def in_turns(r, f, h):
+    return 2 * np.pi * np.cross(r, f)
+
+
+TURN = {"axis": some.unit_vectors(), "angle": some.numbers(0.25, 3.0)}
+PUSH = {"r": some.vectors(), "f": some.vectors(), "h": some.numbers(0.25, 0.75)}
+
+
+@pytest.mark.parametrize(
+    ("printed", "library", "reference", "inputs", "rule"),
+    [
+        (
+            other_axes_printed,
+            vector_library,
+            vector_reference,
+            None,
+            "cyclic names of the axes of the result",
+        ),
+        (y_up_printed, vector_library, vector_reference, None, "y as the axis that is up of the result"),
+        (in_degrees, in_radians, in_radians_reference, TURN, "degrees for radians"),
+        (impulse, moment, moment_reference, PUSH, "the result times h"),
+        (in_turns, moment, moment_reference, PUSH, "turns for radians of the result"),
+    ],
+)
+def test_erratum_by_other_axes_or_units(printed, library, reference, inputs, rule):
+    other = {**ERRATUM, "printed": printed, "library": library, "reference": reference}
+    by = {"implements": ({vector_library: so3.vee, in_radians: so3.exp}.get(library, so3.hat),)}
+    assert refused(rule, **other, **by, **({"inputs": inputs} if inputs else {}))
+
+
+def clipped(a, low):
+    return np.maximum(low, -np.abs(a)) - a
+
+
+def clipped_library(a, low):
+    return so3.vee(so3.hat(np.maximum(low, -np.abs(a)) + a))
+
+
+def clipped_reference(a, low):
+    return [max(low, -abs(x)) + x for x in a]
+
+
+def test_a_bound_that_is_never_reached_may_have_any_unit():
+    forms = {"printed": clipped, "library": clipped_library, "reference": clipped_reference}
+    inputs = {"a": some.vectors(3, 0.25, 0.5), "low": some.numbers(-4.0, -2.0)}
+    outcome = verify(make(**{**ERRATUM, **forms}, inputs=inputs, implements=(so3.vee,)), shrink=False)
+    assert "of low" not in outcome.reason
+
+
 def root_printed(a, s):
     return a / np.sqrt(4 + abs(s)) + s
 

@@ -239,6 +239,45 @@ def singular_reference(R, a):
     return np.linalg.svd(turned_reference(R, a), compute_uv=False)
 
 
+def hypot_printed(R, a):
+    x, y, z = R.T @ a
+    return np.hypot(np.hypot(x, y), z)
+
+
+def hypot_library(R, a):
+    x, y, z = so3.vee(so3.hat(R @ a))
+    return np.hypot(np.hypot(x, y), z)
+
+
+def hypot_reference(R, a):
+    x, y, z = turn(R, a)
+    return np.hypot(np.hypot(x, y), z)
+
+
+def spread_printed(R, a):
+    return np.ptp(-(R @ bracket(a) @ R.T))
+
+
+def spread_library(R, a):
+    return np.ptp(so3.hat(R @ a))
+
+
+def spread_reference(R, a):
+    return np.ptp(turned_reference(R, a))
+
+
+def characteristic_printed(R, a):
+    return np.poly(R.T @ bracket(a) @ R)
+
+
+def characteristic_library(R, a):
+    return np.poly(so3.hat(R @ a))
+
+
+def characteristic_reference(R, a):
+    return np.poly(turned_reference(R, a))
+
+
 def scaled_printed(R, a):
     return np.append(R @ a, 1e-10 * a[0] * a[1])
 
@@ -262,6 +301,12 @@ def scaled_reference(R, a):
         ("compared through det", (det_printed, det_library, det_reference)),
         ("compared through a product with itself", (root_printed, root_library, root_reference)),
         ("compared through svd", (singular_printed, singular_library, singular_reference)),
+        ("compared through hypot", (hypot_printed, hypot_library, hypot_reference)),
+        ("compared through ptp", (spread_printed, spread_library, spread_reference)),
+        (
+            "compared through poly",
+            (characteristic_printed, characteristic_library, characteristic_reference),
+        ),
         ("an entry of the results", (scaled_printed, scaled_library, scaled_reference)),
     ],
 )
@@ -313,6 +358,105 @@ def test_inputs_of_one_geometry():
     twice = {"printed": twice_printed, "library": twice_library, "reference": twice_reference}
     assert refused("b always at right angles to a", **twice, inputs=SPECIAL)
     assert verify(make(**twice, inputs=SPECIAL, special={"b": "the section is about right angles"})).confirmed
+
+
+AXIS = st.shared(some.nonzero_vectors(), key="axis of all turns")
+MULTIPLE = st.builds(np.multiply, some.numbers(0.25, 2.0), AXIS)
+
+
+def exponential_of_sum(p, q):
+    angle = np.linalg.norm(p + q)
+    W = bracket(p + q)
+    return np.eye(3) + np.sin(angle) / angle * W + (1 - np.cos(angle)) / angle**2 * W @ W
+
+
+def product_of_exponentials(p, q):
+    return so3.exp(p) @ so3.exp(q)
+
+
+def product_of_turns(p, q):
+    return (Rotation.from_rotvec(p) * Rotation.from_rotvec(q)).as_matrix()
+
+
+COAXIAL = {
+    "printed": exponential_of_sum,
+    "library": product_of_exponentials,
+    "reference": product_of_turns,
+    "implements": (so3.exp,),
+}
+
+
+def doubled_moment(w, v):
+    return np.append(2 * np.cross(w, v), w + v)
+
+
+def moment_library(w, v):
+    return np.append(so3.hat(w) @ v, w + v)
+
+
+def moment_reference(w, v):
+    return [*(np.linalg.det([axis, w, v]) for axis in np.eye(3)), *(v + 1.0 * w)]
+
+
+PARALLEL = {"printed": doubled_moment, "library": moment_library, "reference": moment_reference}
+
+
+@st.composite
+def inertia_and_axis(draw):
+    Q, moments = draw(some.rotations()), draw(some.vectors(3, 0.5, 2.0))
+    return Q @ np.diag(moments) @ Q.T, draw(some.numbers(0.5, 2.0)) * Q[:, draw(st.integers(0, 2))]
+
+
+PAIR = st.shared(inertia_and_axis(), key="inertia and axis")
+
+
+def doubled_gyroscopic_moment(J, w):
+    return J @ w - 2 * np.cross(w, J @ w)
+
+
+def gyroscopic_library(J, w):
+    return J @ w - so3.hat(w) @ J @ w
+
+
+def gyroscopic_reference(J, w):
+    momentum = J @ w
+    return [momentum[i] - np.linalg.det([axis, w, momentum]) for i, axis in enumerate(np.eye(3))]
+
+
+PRINCIPAL = {
+    "printed": doubled_gyroscopic_moment,
+    "library": gyroscopic_library,
+    "reference": gyroscopic_reference,
+}
+
+
+@pytest.mark.parametrize(
+    ("forms", "inputs"),
+    [
+        (COAXIAL, {"p": AXIS, "q": MULTIPLE}),
+        (PARALLEL, {"w": AXIS, "v": MULTIPLE}),
+        (PRINCIPAL, {"J": PAIR.map(itemgetter(0)), "w": PAIR.map(itemgetter(1))}),
+    ],
+)
+def test_inputs_that_share_structure(forms, inputs):
+    assert refused("is drawn independently of the others", **forms, inputs=inputs)
+
+
+def are_parallel(w, v):
+    return np.linalg.norm(np.cross(w, v)) < 1e-9
+
+
+def test_structure_that_a_condition_demands():
+    given = {"w": AXIS, "v": MULTIPLE}
+    record = make(
+        **PARALLEL,
+        verdict=Verdict.CONDITIONAL,
+        condition="$v$ is parallel to $w$",
+        holds_when=are_parallel,
+        inputs={"w": some.vectors(), "v": some.vectors()},
+        condition_inputs=given,
+    )
+    assert "independently" not in verify(record, shrink=False).reason
 
 
 def test_inputs_with_a_zero_here_or_there():
@@ -413,7 +557,41 @@ def from_a_text():
     return np.array(list(map(float, PRINTED_TEXT.split())))
 
 
-@pytest.mark.parametrize("reference", [through_an_inverse, through_a_fit, with_a_digit_more, from_a_text])
+def from_thousandths():
+    return np.array([1000, 2718, 7389, 20086]) / 1000
+
+
+def from_differences():
+    return np.cumsum([1.0, 1.718, 4.671, 12.697])
+
+
+def from_halves():
+    return 2 * np.array([0.5, 1.359, 3.6945, 10.043])
+
+
+def from_logarithms():
+    return np.exp([0.0, 0.99990, 2.00000, 3.00002])
+
+
+def from_hexadecimal_digits():
+    digits = ("0x1p0", "0x1.5be76c8b43958p1", "0x1.d8e5604189375p2", "0x1.41604189374bcp4")
+    return np.array([float.fromhex(each) for each in digits])
+
+
+REFERENCES_WITH_DIGITS = (
+    through_an_inverse,
+    through_a_fit,
+    with_a_digit_more,
+    from_a_text,
+    from_thousandths,
+    from_differences,
+    from_halves,
+    from_logarithms,
+    from_hexadecimal_digits,
+)
+
+
+@pytest.mark.parametrize("reference", REFERENCES_WITH_DIGITS)
 def test_a_demonstration_whose_reference_holds_the_printed_digits(reference):
     demonstration = {
         "id": "lloyd/s0.1/table1",

@@ -281,6 +281,14 @@ def _call_changes(
                 no_bound = ast.Constant(None)
                 kept = [*arguments[:place], no_bound, *arguments[place + 1 :]]
                 yield f"dropped bound {whole[place]}", ast.Call(function, kept, node.keywords)
+    if isinstance(function, ast.Name) and name in ("max", "min"):
+        bounds = [each for each in arguments if isinstance(each, ast.Constant) and each.value]
+        for bound in bounds if len(arguments) > 1 else ():
+            kept = [each for each in arguments if each is not bound]
+            yield (
+                f"dropped bound `{ast.unparse(bound)}`",
+                kept[0] if len(kept) == 1 else ast.Call(function, kept, node.keywords),
+            )
     if name == "einsum" and arguments and isinstance(arguments[0], ast.Constant):
         for change, subscripts in _transposed_operands(str(arguments[0].value)):
             yield change, ast.Call(function, [ast.Constant(subscripts), *arguments[1:]], node.keywords)

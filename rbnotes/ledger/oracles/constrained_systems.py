@@ -44,6 +44,26 @@ def least_action(M: Array, f: Array, G: Array, g: Array) -> Array:
     return result
 
 
+def lagrangian_slopes(M: Array, f: Array, G: Array, g: Array, v: Array, multipliers: Array) -> Array:
+    """Return the derivatives of the Lagrangian by v, and minus those by the multipliers.
+
+    The Lagrangian is ``v^T M v / 2 - f^T v - multipliers^T (G v - g)``, a quadratic function, for which
+    central differences are exact.
+    """
+
+    def lagrangian(unknowns: Array) -> float:
+        v, multipliers = unknowns[: len(f)], unknowns[len(f) :]
+        action = v @ M @ v / 2 - f @ v
+        work = sum(p * (row @ v - c) for p, row, c in zip(multipliers, G, g, strict=True))
+        return float(action - work)
+
+    unknowns = np.concatenate([v, multipliers])
+    slopes = [
+        (lagrangian(unknowns + unit) - lagrangian(unknowns - unit)) / 2 for unit in np.eye(len(unknowns))
+    ]
+    return np.array([*slopes[: len(f)], *(-slope for slope in slopes[len(f) :])])
+
+
 def least_squares_multipliers(force: Array, G: Array) -> Array:
     """Return the multipliers of the rows of G that combine to the given force, by least squares."""
     result: Array = np.linalg.lstsq(np.stack(list(G), axis=1), force, rcond=None)[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -58,8 +58,8 @@ def _matching_convention(
                     left, right = _evaluate_or_none(printed, other), form_results[library][place]
                 if left is None or right is None:
                     return False
-                right = outcome(right)
-                off = distance(left, right)
+                with np.errstate(all="ignore"):
+                    off = distance(left, right := outcome(right, values))
             except Exception:  # the change does not apply to these inputs or results
                 return False
             if off > max(record.tolerance, 1e-9):
@@ -69,16 +69,22 @@ def _matching_convention(
             )
         return has_significant_result
 
-    def identity(x: Any) -> Any:
+    def identity(x: Any, values: Values | None = None) -> Any:
         return x
 
-    if agrees(identity, np.negative):
+    if agrees(identity, lambda x, values: -x):
         return "the other sign"
-    if agrees(identity, lambda x: x.T if x.ndim == 2 else x):
+    if agrees(identity, lambda x, values: x.T if x.ndim == 2 else x):
         return "its transpose"
-    for rule, order in COMPONENT_ORDERS.items():
-        if agrees(identity, order):
+    for rule, convert in CONVERSIONS.items():
+        if agrees(identity, lambda x, values, c=convert: c(x)):
             return f"{rule} of the result"
+    for name in record.inputs:
+        if all(np.ndim(values[name]) == 0 and _is_real_valued(values[name]) for values in draws):
+            if agrees(identity, lambda x, values, n=name: x * values[n]):
+                return f"the result times {name}"
+            if agrees(identity, lambda x, values, n=name: x / values[n]):
+                return f"the result over {name}"
     for first, second in combinations(record.inputs, 2):
 
         def exchange_inputs(values: Values, first: str = first, second: str = second) -> Values:
@@ -94,7 +100,7 @@ def _matching_convention(
             f"{name} transposed": _transpose_or_invert,
             f"twice {name}": lambda x: 2 * x,
             f"half of {name}": lambda x: x / 2,
-            **{f"{rule} of {name}": order for rule, order in COMPONENT_ORDERS.items()},
+            **{f"{rule} of {name}": convert for rule, convert in CONVERSIONS.items()},
         }
         for rule, change in changes.items():
 
@@ -105,7 +111,10 @@ def _matching_convention(
 
             if agrees(change_input, identity):
                 scaled = rule.startswith(("twice", "half"))
-                if scaled and any(agrees(identity, lambda x, c=c: c * x) for c in (2.0, 0.5)):
+                if scaled and any(agrees(identity, lambda x, values, c=c: c * x) for c in (2.0, 0.5)):
+                    continue
+                # Any large bound that is never reached agrees.
+                if agrees(lambda values, n=name: change_input({**values, n: 7 * values[n]}), identity):
                     continue
                 return rule
     return ""
@@ -145,12 +154,39 @@ def _move_scalar_first(x: Any) -> Any:
     return np.roll(_move_scalar_last(x), 2)
 
 
-COMPONENT_ORDERS = {
+def _rename_axes(axes: Array) -> Callable[[Any], Any]:
+    """Return a function that writes a vector or a matrix in axes with other names."""
+
+    def change(x: Any) -> Any:
+        x = np.asarray(x)
+        if x.shape not in ((3,), (3, 3)):
+            raise ValueError("only vectors and matrices of three axes")
+        return axes @ x if x.ndim == 1 else axes @ x @ axes.T
+
+    return change
+
+
+def _multiply(factor: float) -> Callable[[Any], Any]:
+    return lambda x: factor * x
+
+
+CYCLE = np.eye(3)[[1, 2, 0]]
+Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
+"""Axes of programs in which y is up, instead of z."""
+CONVERSIONS = {
     "the other order": _swap_halves,
     "the scalar last": _move_scalar_last,
     "the scalar first": _move_scalar_first,
+    "cyclic names of the axes": _rename_axes(CYCLE),
+    "the other cyclic names of the axes": _rename_axes(CYCLE.T),
+    "y as the axis that is up": _rename_axes(Y_UP),
+    "z as the axis that is up": _rename_axes(Y_UP.T),
+    "degrees for radians": _multiply(np.pi / 180),
+    "radians for degrees": _multiply(180 / np.pi),
+    "turns for radians": _multiply(2 * np.pi),
+    "radians for turns": _multiply(1 / (2 * np.pi)),
 }
-"""Orders of components in use, by description."""
+"""Orders of components, names of axes and units in use, by description."""
 
 
 def _transpose_or_invert(x: Any) -> Any:

@@ -93,12 +93,12 @@ ORDER_RELATION = re.compile(
 
 
 NOUN = re.compile(
-    r"\b(?:\w*symmetry|\w*equality|equivalence|ortho(?:gon|norm)ality|(?:semi)?definiteness|invertibility|"
-    r"singularity|uniqueness|existence|conservation|invariance|constancy|(?:in)?dependence|linearity|"
-    r"commutativity|convergence|consistency|boundedness|cancellation|absence)\b",
+    r"\b(?!(?:(?:quasi)?velocity|complementarity|density|quantity|identity|gravity|elasticity|viscosity|stiffness|"
+    r"distance|sequence|difference|reference|influence|dependence on)\b)"
+    r"(?:\w{3,}(?:ity|ness|iency|ancy|ance|ence)|\w*symmetry|uniqueness|conservation|cancellation|preservation)\b",
     re.IGNORECASE,
 )
-"""Nouns that name a property, which is a claim."""
+"""Nouns that name a property, which is a claim, unless they name a quantity."""
 BRACE = re.compile(r"\\(?:underbrace|overbrace|underset|overset|stackrel)(?![a-zA-Z])")
 LIMIT_SUBSCRIPT = re.compile(r"\\lim\s*_\s*\{[^{}]*\}")
 ARROW = re.compile(
@@ -106,8 +106,35 @@ ARROW = re.compile(
 )
 DERIVATIVE_MARKS = re.compile(
     r"\\d{0,3}dot(?![a-zA-Z])|'+|\^\s*\{?\s*(?:\\prime\s*)+\}?|"
-    r"\\t?frac\s*\{\s*(?:\\mathrm\s*)?\{?\s*(?:d|\\partial)\s*\}?|\{\s*(?:d|\\partial)\s*t\s*\}"
+    r"_\s*\{\s*,[^}]*\}|\\t?frac\s*\{\s*(?:\\mathrm\s*)?\{?\s*(?:d|\\partial)\s*\}?|\{\s*(?:d|\\partial)\s*t\s*\}"
 )
+
+
+COMMAND = re.compile(r"\\([a-zA-Z]+)")
+GREEK = (
+    "alpha beta gamma delta epsilon varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau",
+    "phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega",
+)
+WITHOUT_MEANING = ("cdots dots ldots vdots bigl bigr Bigl Bigr top vee prime mid ell infty",)
+CHECKED = (
+    "underbrace overbrace underset overset stackrel rightarrow longrightarrow xrightarrow Rightarrow implies",
+    "succ succeq prec preceq neq ne parallel propto simeq ll gg",
+)
+"""Commands for which there is a check of their own."""
+KNOWN_COMMANDS = (FONTS | TEXT_COMMANDS | OPERATORS | VARIATION_COMMANDS).union(
+    *(words.split() for words in (*GREEK, *WITHOUT_MEANING, *CHECKED))
+)
+VALUE_AFTERWARDS = re.compile(
+    r"(?:\\[ ,;:]|\\q?quad)\s*\((?!.*\\(?:ne|le|ge|in))[^()=<>]*\)\s*$|"
+    r":(?!=)\s*(?:\\[ ,;:])*\s*[-\w\\]+\s*$"
+)
+"""A value in parentheses or after a colon."""
+VERB = re.compile(
+    r"(?<![\w-])(?:preserves|conserves|agrees|coincides|commutes|follows|minimizes|maximizes|grows|decreases|"
+    r"increases|converges|diverges|requires|implies|satisfies|needs|cancels|exceeds|dissipates|bounds|gives|"
+    r"yields|leads|allows|contains|keeps|leaves|makes|produces)(?![\w-])"
+)
+"""Verbs that make a sentence of a title."""
 
 
 def findings(formula: str, defines: Iterable[str], *, checked: bool = False) -> Iterator[str]:
@@ -119,6 +146,10 @@ def findings(formula: str, defines: Iterable[str], *, checked: bool = False) -> 
     defines = tuple(defines)
     if sentence := SENTENCE.search(formula):
         yield f"form: `{sentence[0].strip()}` makes a sentence, which is a claim"
+    if unknown := sorted(set(COMMAND.findall(formula)) - KNOWN_COMMANDS):
+        yield f"form: {', '.join(unknown)} may state a claim: a definition uses known commands only"
+    if value := VALUE_AFTERWARDS.search(formula):
+        yield f"form: {value[0].strip()} beside a definition states a value, which is a claim"
     if BRACE.search(formula):
         yield "form: a brace or a mark over a relation makes two expressions equal: it is a claim"
     if ARROW.search(LIMIT_SUBSCRIPT.sub("", formula)):

@@ -16,13 +16,20 @@ SIZE_PATTERN = r"\||\\[lr]?[vV]ert|\\norm|\\abs|length|magnitude|size|distance"
 SQUARE = "a product with itself"
 LOSSY_FUNCTIONS = {
     **dict.fromkeys(("sort", "sorted"), r"\\lambda|eigenv|\\sigma|root|sort|order"),
-    **dict.fromkeys(("abs", "absolute", "norm", "fabs"), SIZE_PATTERN),
+    **dict.fromkeys(("abs", "absolute", "norm", "fabs", "hypot"), SIZE_PATTERN),
     **dict.fromkeys(("det", "slogdet"), "det"),
     **dict.fromkeys(
         ("eigvals", "eigvalsh", "svd", "svdvals", "matrix_rank"), r"\\lambda|eigenv|\\sigma|singular|rank"
     ),
     # The largest violation of inequalities is all that they state.
     **dict.fromkeys(("max", "amax", "min", "amin"), r"max|min|largest|smallest|\\[gl]eq?(?![a-zA-Z])"),
+    "ptp": "range|spread",
+    "poly": "characteristic|polynomial",
+    **dict.fromkeys(("prod", "multiply"), r"\\prod|product"),
+    **dict.fromkeys(("round", "rint", "floor", "ceil", "sign"), r"round|floor|ceil|sign|lfloor|lceil"),
+    **dict.fromkeys(
+        ("mean", "median", "average", "std", "var", "cond"), "mean|median|average|variance|condition"
+    ),
     "sum": r"\\sum|sum|total",
     "trace": r"tr",
     **dict.fromkeys(("diag", "diagonal"), "diag"),

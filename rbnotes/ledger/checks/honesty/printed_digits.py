@@ -23,7 +23,10 @@ MAX_ROUNDING = 0.5
 MAX_ROUNDING_WITH_REASON = 10.0
 """... and with a stated reason, as for numbers that were computed from rounded ones."""
 ROUNDING_SLACK = 1e-6
-DIGITS_IN_TEXT = re.compile(r"^[bru]*['\"]{1,3}[\d\s.,;eE+-]*\d{3}[\d\s.,;eE+-]*['\"]{1,3}$")
+MIN_DIGITS = 3
+"""Smallest number of significant digits of a number that counts: fewer are parameters."""
+MIN_ENCODED_DIGITS = 6
+"""Smallest number of digits of a print that its reference could encode."""
 MIN_COPIED_DIGITS = 100
 """Smallest printed number, in units of its last digit, that no reference contains by chance."""
 
@@ -38,8 +41,11 @@ def findings(record: Record) -> list[str]:
     if units is None:
         missing = record.verdict is Verdict.DEMONSTRATION
         return ["form: the numbers of a demonstration are not written in its printed form"] if missing else []
-    if any(map(DIGITS_IN_TEXT.search, _tokens(record.reference, tokenize.STRING))):
-        return ["oracle: the reference contains digits in a text"]
+    printed_count, count = _count_digits(record.printed), _count_digits(record.reference)
+    if MIN_ENCODED_DIGITS <= printed_count <= count and not record.tolerance_reason:
+        return [
+            f"oracle: the reference contains {count} digits, as many as the print (why: `tolerance_reason`)"
+        ]
     copied = _copied_numbers(record.reference, actual, units)
     if copied and not record.tolerance_reason:
         return [f"oracle: the reference contains the printed number {copied[0]:g} (why: `tolerance_reason`)"]
@@ -59,6 +65,17 @@ def findings(record: Record) -> list[str]:
         f"tolerance: {actual[worst]:g} is printed, {expected[worst]:.8g} is right: off by more than "
         f"{'ten units' if record.tolerance_reason else 'half a unit'} of the last digit"
     ]
+
+
+def _count_digits(form: Function) -> int:
+    """Return the number of significant digits in the numbers and texts of a form, which it could encode."""
+    texts = [text for text in _tokens(form, tokenize.STRING) if not text.lstrip("rR").startswith('"""')]
+    words = [
+        *_tokens(form, tokenize.NUMBER),
+        *(word for text in texts for word in re.findall(r"[\w.]+", text)),
+    ]
+    counts = [len(re.sub(r"\D", "", word.partition("e")[0]).lstrip("0")) for word in words]
+    return sum(count for count in counts if count >= MIN_DIGITS)
 
 
 def _copied_numbers(reference: Function, numbers: Array, units: Array) -> list[float]:

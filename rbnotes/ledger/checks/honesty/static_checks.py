@@ -119,6 +119,8 @@ def _definition_findings(record: Record) -> Iterator[str]:
         yield f"form: `{sentence[0]}` makes a sentence of the title, which is a claim"
     if record.printed is None and (noun := definitions.NOUN.search(record.title)):
         yield f"form: `{noun[0]}` of the title is a property, which is a claim"
+    if record.printed is None and (verb := definitions.VERB.search(record.title)):
+        yield f"form: `{verb[0]}` makes a sentence of the title, which is a claim"
 
 
 # --- the source of the forms ----------------------------------------------------------------------------

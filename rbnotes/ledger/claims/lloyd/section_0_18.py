@@ -349,10 +349,11 @@ def attached_to_both_library(G, va, vb):
 
 
 def attached_to_both_reference(G, va, vb):
-    """Solve the constraint for the velocity of k, by least squares."""
-    rows = np.hstack([G, IDENTITY])
-    others = np.concatenate([va, vb, np.zeros(K)])
-    return np.linalg.lstsq(rows[:, REMAINING:], -(rows @ others), rcond=None)[0]
+    """Combine motions that the row of the attachment in (0.25) allows: projections onto its null space."""
+    row = np.hstack([G, IDENTITY])
+    motions = (np.eye(SIZE) - row.T @ np.linalg.solve(row @ row.T, row))[:REMAINING]
+    weights = np.linalg.solve(motions[:, :REMAINING].T, np.concatenate([va, vb]))
+    return weights @ motions[:, REMAINING:]
 
 
 @section.holds("t801", "Elimination of one attachment at a time")

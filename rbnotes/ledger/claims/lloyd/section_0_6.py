@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.constraints import KKT, factor_kkt, kkt_matrix
-from rbnotes.ledger.oracles.constrained_systems import constrained_system
+from rbnotes.ledger.oracles.constrained_systems import constrained_system, lagrangian_slopes
 from rbnotes.ledger.quantities import MASS, MOMENTUM, NUMBER, VELOCITY, vector_quantity
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
@@ -61,10 +61,8 @@ class e0_3:
         return kkt_matrix(M, G) @ np.concatenate([v, multipliers])
 
     def reference(M, G, v, multipliers):
-        """Sum the momentum minus the constraint impulses, and the velocities along the rows, row by row."""
-        momentum = sum(column * part for column, part in zip(M.T, v, strict=True))
-        impulse = sum(size * row for size, row in zip(multipliers, G, strict=True))
-        return np.append(momentum - impulse, [sum(row * v) for row in G])
+        """Compare with differences of the Lagrangian: kinetic energy minus the work of the multipliers."""
+        return lagrangian_slopes(M, np.zeros(len(v)), G, np.zeros(len(G)), v, multipliers)
 
     remark = (
         r"It states $\mathbf M\mathbf v = \mathbf b + \mathbf G^T\boldsymbol\lambda$ and $\mathbf G\mathbf"

@@ -22,7 +22,12 @@ from rbnotes.dynamics import (
     step_residuals,
 )
 from rbnotes.ledger.claims.lloyd.section_0_3 import solve_lcp_by_enumeration
-from rbnotes.ledger.oracles.constrained_systems import constrained_system, least_action, mixed_motion
+from rbnotes.ledger.oracles.constrained_systems import (
+    constrained_system,
+    lagrangian_slopes,
+    least_action,
+    mixed_motion,
+)
 from rbnotes.ledger.quantities import MASS, MOMENTUM, NUMBER, VELOCITY, vector_quantity
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
@@ -310,15 +315,9 @@ def blocks_library(M, G, N, f, g, n, z, x, multipliers):
 
 
 def blocks_reference(M, G, N, f, g, n, z, x, multipliers):
-    """Compute the residual of each equation for arbitrary unknowns, written out as sums."""
-    residuals = []
-    for i in range(len(M)):
-        pull = sum(G[k, i] * multipliers[k] for k in range(len(G)))
-        pull += sum(N[j, i] * z[j] for j in range(len(N)))
-        residuals.append(M[i] @ x - pull - f[i])
-    residuals += [G[k] @ x - g[k] for k in range(len(G))]
-    residuals += [N[j] @ x - n[j] for j in range(len(N))]
-    return np.array(residuals)
+    """Compare with differences of the Lagrangian: kinetic energy minus the work of forces and multipliers."""
+    rows, targets = np.vstack([G, N]), np.concatenate([g, n])
+    return lagrangian_slopes(M, f, rows, targets, x, np.concatenate([multipliers, z]))
 
 
 def partition(M: Array, G: Array, N: Array) -> tuple[Array, Array]:

@@ -181,7 +181,7 @@ class e2_63:
 
 @section.holds("t1048", "Basis function as a row of the matrix times the powers")
 class t1048:
-    formula = r"B_i(q):\ \text{`the product of the $i$th row of $B$ and $\vec q$'}"
+    formula = r"B_i(q):\ \text{`the product of the $i^{th}$ row of $B$ and $\vec q$'}"
     inputs = {"q": numbers(0.0, 1.0)}
     result = Result(NUMBER, "one for each control point")
 

@@ -223,6 +223,7 @@ class t446:
     correction = r"$\tilde{\boldsymbol\lambda} \equiv h\bar{\boldsymbol\lambda}$"
     replacement = r"where $\tilde{\boldsymbol\lambda} \equiv h\bar{\boldsymbol\lambda}$ denotes the constraint impulse we wish to solve for along with $\mathbf v_{k+1}$."
     units_mismatch = "a factor $h$ is missing: a force is equated to an impulse"
+    combined_with = ("lloyd/s0.11/e0.9",)
     remark = (
         r"(0.10) has the corresponding impulse of the contacts, $\tilde{\mathbf z} \equiv "
         r"h\bar{\mathbf z}$."
