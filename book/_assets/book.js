@@ -82,6 +82,15 @@ window.addEventListener("resize", fitFormulas);
 // in a box that was folded a formula had no width
 document.addEventListener("toggle", fitFormulas, true);
 
+// On a phone the letters of an output are as large as its longest row allows (book.css).
+function countColumns() {
+  for (const output of document.querySelectorAll("div.cell_output div.highlight pre")) {
+    const columns = Math.max(...output.textContent.split("\n").map((row) => row.length));
+    output.style.setProperty("--columns", columns);
+  }
+}
+document.addEventListener("DOMContentLoaded", countColumns);
+
 // The scene of the start page plays by itself, unless the reader wants nothing to move.
 function playOpening(tries = 40) {
   const scene = document.querySelector("article:has(.printed-form) .rbnotes-scene");
