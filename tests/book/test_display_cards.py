@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 from docutils import nodes
-from rbnotes_book import badges, display_cards, equations
+from rbnotes_book import badges, display_cards, equations, line_ends
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,15 @@ def test_a_sentence_without_a_badge_has_no_gap(parts, text):
     assert all(node.astext() for node in paragraph.children if isinstance(node, nodes.Text))
     assert badge["ids"] == ["a"]  # links to the sentence keep their target
     assert badge.parent is paragraph
+
+
+def test_an_anchor_does_not_part_a_formula_from_its_colon():
+    formula, anchor = nodes.math("", "x = 1"), nodes.inline(ids=["a"])
+    paragraph = nodes.paragraph("", "", nodes.Text("With "), formula, anchor, nodes.Text(":"))
+    line_ends.join(None, paragraph, "rotations")
+    assert paragraph.index(anchor) < paragraph.index(formula)
+    assert paragraph[-1].astext().endswith(":")
+    assert line_ends.JOINER in paragraph.astext()
 
 
 def test_sentences_of_cards_have_formulas_and_code():
