@@ -1,7 +1,10 @@
-// A formula wider than its place becomes smaller; if that is not enough it breaks at its relations, as one in a
-// line of text does; if it is still wider it scrolls, and the keyboard reaches it.
+// A formula much wider than its place puts its parts, which wide spaces separate, on lines of their own. One still
+// wider becomes smaller, or breaks at its relations, as one in a line of text does. What does not fit then becomes
+// smaller still, or scrolls, and the keyboard reaches it.
+const NEARLY = 0.9;
 const SMALL = 0.8;
 const SMALLEST = 0.65;
+const WIDE_SPACE = 2; // em
 function fitFormulas() {
   fit([...document.querySelectorAll("div.math .formula")].filter(isRendered));
 }
@@ -12,22 +15,54 @@ function isRendered(formula) {
 function fit(formulas) {
   for (const formula of formulas) {
     formula.style.fontSize = "";
-    formula.classList.remove("breaks", "scrolls");
+    formula.classList.remove("parts", "breaks", "scrolls");
     // one whose symbols explain themselves is reached by the keyboard anyway
     if (!formula.hasAttribute("data-explained")) formula.removeAttribute("tabindex");
   }
-  // all are measured before any is changed: a page is laid out three times, not once for each formula
+  // all are measured before any is changed: a page is laid out four times, not once for each formula
   let wide = tooWide(formulas, (formula, size) => {
-    if (size < SMALL) formula.classList.add("breaks");
-    formula.style.fontSize = `${Math.max(0.99 * size, SMALL)}em`;
+    if (size >= NEARLY || !separateParts(formula)) return;
+    formula.classList.add("parts");
+    formula.style.fontSize = "1em"; // not its reserved height
   });
   wide = tooWide(wide, (formula, size) => {
-    formula.style.fontSize = `${Math.max(0.99 * size * SMALL, SMALLEST)}em`;
+    if (size < SMALL) formula.classList.add("breaks");
+    formula.style.fontSize = `${size < SMALL ? 1 : 0.99 * size}em`;
+  });
+  wide = tooWide(wide, (formula, size) => {
+    formula.style.fontSize = `${Math.max(0.99 * size, SMALLEST)}em`;
   });
   tooWide(wide, (formula) => {
+    formula.style.fontSize = `${SMALL}em`;
     formula.classList.add("scrolls");
     formula.tabIndex = 0;
   });
+}
+// Groups what stands between wide spaces in elements of their own, which look the same until a line ends after one.
+// Return true if there are several.
+function separateParts(formula) {
+  const html = formula.querySelector(".katex-html");
+  if (!html || html.querySelector(":scope > .part")) return html !== null;
+  const ends = [...html.querySelectorAll(":scope > .base > *")].filter(
+    (item) => parseFloat(item.style.marginRight) >= WIDE_SPACE && item.nextSibling);
+  if (!ends.length) return false;
+  for (const end of ends) {
+    const base = end.parentElement, rest = base.cloneNode(false);
+    while (end.nextSibling) rest.append(end.nextSibling);
+    base.after(rest);
+    end.classList.add("ends-part");
+  }
+  let part = null;
+  for (const base of [...html.children]) {
+    if (!part) {
+      part = document.createElement("span");
+      part.className = "part";
+      base.before(part);
+    }
+    part.append(base);
+    if (base.lastElementChild?.matches(".ends-part")) part = null;
+  }
+  return true;
 }
 function tooWide(formulas, adapt) {
   const sizes = formulas.map((formula) => formula.clientWidth / formula.scrollWidth);
@@ -46,6 +81,15 @@ window.addEventListener("load", fitFormulas);
 window.addEventListener("resize", fitFormulas);
 // in a box that was folded a formula had no width
 document.addEventListener("toggle", fitFormulas, true);
+
+// On a phone the letters of an output are as large as its longest row allows (book.css).
+function countColumns() {
+  for (const output of document.querySelectorAll("div.cell_output div.highlight pre")) {
+    const columns = Math.max(...output.textContent.split("\n").map((row) => row.length));
+    output.style.setProperty("--columns", columns);
+  }
+}
+document.addEventListener("DOMContentLoaded", countColumns);
 
 // The scene of the start page plays by itself, unless the reader wants nothing to move.
 function playOpening(tries = 40) {

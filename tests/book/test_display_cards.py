@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 from docutils import nodes
-from rbnotes_book import badges, display_cards, equations
+from rbnotes_book import badges, display_cards, equations, line_ends
 
 
 @pytest.mark.parametrize(
@@ -43,16 +43,27 @@ def sentence(*parts):
         (("It is zero ", "<a>", " and one ", "<b>", "."), "It is zero and one holds."),
         (("Both hold ", "<a>", ", ", "<b>", "."), "Both hold holds."),
         (("Both hold ", "<b>", ", ", "<a>", "."), "Both hold holds."),
+        (("Both hold ", "<a>", ", ", "<a>", ":"), "Both hold:"),
     ],
 )
 def test_a_sentence_without_a_badge_has_no_gap(parts, text):
     paragraph = sentence(*parts)
-    badge = next(node for node in paragraph.findall(nodes.inline) if node["claim"] == "a")
-    display_cards.remove_badge(badge)
+    removed = [node for node in paragraph.findall(nodes.inline) if node["claim"] == "a"]
+    for badge in removed:
+        display_cards.remove_badge(badge)
     assert paragraph.astext() == text
     assert all(node.astext() for node in paragraph.children if isinstance(node, nodes.Text))
     assert badge["ids"] == ["a"]  # links to the sentence keep their target
     assert badge.parent is paragraph
+
+
+def test_an_anchor_does_not_part_a_formula_from_its_colon():
+    formula, anchor = nodes.math("", "x = 1"), nodes.inline(ids=["a"])
+    paragraph = nodes.paragraph("", "", nodes.Text("With "), formula, anchor, nodes.Text(":"))
+    line_ends.join(None, paragraph, "rotations")
+    assert paragraph.index(anchor) < paragraph.index(formula)
+    assert paragraph[-1].astext().endswith(":")
+    assert line_ends.JOINER in paragraph.astext()
 
 
 def test_sentences_of_cards_have_formulas_and_code():

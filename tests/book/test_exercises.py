@@ -5,6 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from docutils import nodes
 from rbnotes_book import exercises
 
 BOOK = Path(__file__).resolve().parents[2] / "book"
@@ -45,6 +46,14 @@ def test_exercise_numbers_restart_on_pages_without_a_number():
         "look-it-up": {"exercise": {"c": (1,), "d": (2,)}},
         "for-lecturers": {"exercise": {"e": (1,), "f": (2,)}, "figure": {"g": (1,)}},
     }
+
+
+def test_links_in_titles_start_with_words():
+    link = nodes.reference("", " Exercise 1.2")
+    title = nodes.title("", "Solution to", link)
+    exercises.start_links_with_words(None, title, "rotations")
+    assert title.astext() == "Solution to Exercise 1.2"
+    assert link.astext() == "Exercise 1.2"
 
 
 def test_solutions_with_an_equation_run():

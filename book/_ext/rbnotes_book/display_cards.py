@@ -52,7 +52,10 @@ def remove_badge(badge: nodes.inline) -> None:
     """Remove a badge from its sentence with the space or the comma before it; its anchor stays."""
     parent = badge.parent
     index = parent.index(badge)
-    before = parent[index - 1] if index else None
+    start = index  # of the anchors that removed badges left
+    while start and isinstance(parent[start - 1], nodes.inline) and not parent[start - 1].children:
+        start -= 1
+    before = parent[start - 1] if start else None
     after = parent[index + 1] if index + 1 < len(parent) else None
     badge.clear()
     badge["classes"].remove("claim")
@@ -60,11 +63,12 @@ def remove_badge(badge: nodes.inline) -> None:
     # Slices are replaced by position, because equal texts are equal nodes.
     if _is_comma(after) and index + 2 < len(parent) and _is_badge(parent[index + 2]):
         parent[index : index + 2] = kept
-    elif _is_comma(before) and index > 1 and _is_badge(parent[index - 2]):
+    elif _is_comma(before) and start == index > 1 and _is_badge(parent[index - 2]):
         parent[index - 1 : index + 1] = kept
     elif isinstance(before, nodes.Text) and (after is None or re.match(r"[\s.,:;)]", after.astext())):
         text = before.astext().rstrip()
-        parent[index - 1 : index + 1] = [nodes.Text(text), *kept] if text else kept
+        kept = [*parent[start:index], *kept]
+        parent[start - 1 : index + 1] = [nodes.Text(text), *kept] if text else kept
     else:
         parent[index : index + 1] = kept
 

@@ -1,7 +1,8 @@
-"""Work around three defects of the extension for exercises and solutions.
+"""Work around four defects of the extension for exercises and solutions.
 
 All exercises get sections with the same id: drop it. ``{solution-start}`` silently drops the text between its
 own fences: warn. On pages without a number the numbers of exercises continue from page to page: restart at 1.
+The link in the title of a solution begins with a space, which is underlined: put the space before the link.
 """
 
 from __future__ import annotations
@@ -30,6 +31,16 @@ def drop_repeated_ids(app: Sphinx, doctree: nodes.document, docname: str) -> Non
         section["ids"] = [id for id in section["ids"] if id not in REPEATED]
 
 
+def start_links_with_words(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Move the space with which a link in a title begins to the text before the link."""
+    for title in doctree.findall(nodes.title):
+        for link in title.findall(nodes.reference):
+            first = link.children[0]
+            if isinstance(first, nodes.Text) and first.startswith(" "):
+                link.replace(first, nodes.Text(first.lstrip()))
+                link.parent.insert(link.parent.index(link), nodes.Text(" "))
+
+
 def restart_exercise_numbers(app: Sphinx, env: BuildEnvironment) -> None:
     """Restart the numbers of exercises at 1 on each page without a chapter number."""
     for kinds in env.toc_fignumbers.values():
@@ -42,3 +53,4 @@ def setup(app: Sphinx) -> None:
     app.connect("env-check-consistency", restart_exercise_numbers)
     app.connect("source-read", warn_of_swallowed_text)
     app.connect("doctree-resolved", drop_repeated_ids)
+    app.connect("doctree-resolved", start_links_with_words)

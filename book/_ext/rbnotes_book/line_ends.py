@@ -34,6 +34,9 @@ def join(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for parent in {id(box.parent): box.parent for box in doctree.findall(is_box)}.values():
         children: list[nodes.Node] = []
         for node in parent.children:
+            if children and is_box(children[-1]) and isinstance(node, nodes.inline) and not node.children:
+                children.insert(-1, node)  # an anchor, which would part a formula from the comma after it
+                continue
             if children and _touch(children[-1], node):
                 box = children[-1]
                 if isinstance(box, nodes.math) and not is_short(box):

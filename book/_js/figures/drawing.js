@@ -17,6 +17,13 @@ const near = (value) => (Math.abs(value) < 1e5 ? +value.toFixed(2) : Math.sign(v
 const list = (points) => points.map(([x, y]) => `${near(x)},${near(y)}`).join(" ");
 const escape = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
 
+// The letter after an underscore becomes an index below the line; what follows returns to the line.
+function words(text) {
+  const [first, ...rest] = escape(text).split(/_(\w)/);
+  return first + rest.map((part, i) =>
+    i % 2 ? part && `<tspan dy="-4">${part}</tspan>` : `<tspan class="index" dy="4">${part}</tspan>`).join("");
+}
+
 function polyline(points, classes, closed = false) {
   return `<${closed ? "polygon" : "polyline"} class="${classes}" points="${list(points)}"/>`;
 }
@@ -54,7 +61,7 @@ function one(shape, to) {
     return `<circle class="${classes}" cx="${near(px)}" cy="${near(py)}" r="${radius}"/>`;
   }
   const [x, y] = to(shape.at), [dx, dy] = shape.off ?? [0, 0];
-  return `<text class="${classes} ${shape.anchor ?? "middle"}" x="${near(x + dx)}" y="${near(y + dy)}">${escape(shape.text)}</text>`;
+  return `<text class="${classes} ${shape.anchor ?? "middle"}" x="${near(x + dx)}" y="${near(y + dy)}">${words(shape.text)}</text>`;
 }
 
 export function svgOf(view, shapes) {

@@ -78,7 +78,7 @@ function plot(state, mode, e) {
   return [
     ...frame, { line: e.speeds.map((each, i) => [i / SHOWN, each / most]), kind: "velocity", curve: "thin" },
     { line: e.determinants.map((each, i) => [i / SHOWN, Math.max(-0.1, each)]), kind: COLORS[mode] },
-    { text: "speed over the largest", at: [0.04, 0.1], anchor: "start", kind: "velocity" }, { disc: [[state.t, Math.max(-0.1, e.determinant)], 5], kind: COLORS[mode], curve: "head" },
+    { text: "speed over the largest", at: [1, e.speeds.at(-1) / most], anchor: "end", off: [0, -6], kind: "velocity" }, { disc: [[state.t, Math.max(-0.1, e.determinant)], 5], kind: COLORS[mode], curve: "head" },
   ];
 }
 

@@ -92,7 +92,8 @@ function scene(state, mode, e, trace) {
 }
 
 function plot(state, mode, e, trace) {
-  const time = 40 * state.h, shapes = [...axes([0, -2.3, 1, 2.3], "40 steps of implicit Euler", "distance [m]")];
+  const time = 40 * state.h, shapes = [...axes([0, -2.3, 1, 2.3], "", "distance [m]")];
+  shapes.push({ text: `40 steps of implicit Euler: ${time.toFixed(1)} s`, at: [1, -2.3], anchor: "end", off: [0, -4], kind: "muted" });
   const curve = (values) => values.map((y, i) => [i / 40, y]).filter((_, i) => values.slice(0, i + 1).every((y) => Math.abs(y) < 2.3));
   if (trace.length > 1) {
     const u = unit(trace[0].state.x), points = curve(trace.slice(-41).map(({ state: { x } }) => dot(x, u)));
@@ -103,7 +104,7 @@ function plot(state, mode, e, trace) {
     shapes.push({ line: points, kind, curve: name === mode ? "" : "thin dashed" });
     shapes.push({ text: name, at: points.at(name === "printed" ? -1 : Math.min(20, points.length - 1)), kind, anchor: "start", off: name === "printed" ? [8, 14] : [0, -8] });
   }
-  return [...shapes, { text: `${time.toFixed(1)} s`, at: [1, 0], anchor: "end", off: [0, -6], kind: "muted" }];
+  return shapes;
 }
 
 export const views = [

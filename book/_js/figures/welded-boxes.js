@@ -83,7 +83,12 @@ function plot(state, mode, e, trace) {
   for (const [each, values] of Object.entries(lines)) {
     shapes.push({ line: values.map((value, i) => [i, Math.min(value, FAR)]), kind: COLORS[each], curve: each === mode ? "" : "thin" });
   }
-  return [...shapes, ...Object.keys(modes).map((each, i) => ({ text: modes[each].label, at: [STEPS, FAR * (0.92 - 0.09 * i)], anchor: "end", kind: COLORS[each] }))];
+  const names = Object.entries(lines).map(([each, values], i) => {
+    const high = values.findIndex((value) => value > 0.6 * FAR), rises = high >= 0;
+    const at = rises ? [high, values[high]] : [STEPS, Math.max(0, values.at(-1) ?? 0)];
+    return { text: modes[each].label, at, anchor: "end", off: rises ? [-8, 0] : [0, 16 * i - 24], kind: COLORS[each] };
+  });
+  return [...shapes, ...names];
 }
 
 export const views = [

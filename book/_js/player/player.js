@@ -154,7 +154,7 @@ export class Player {
     this.placeLabels(width, height);
   }
 
-  /** Words stay beside their shapes, above or below those that would cover them. */
+  /** Words stay in the picture beside their shapes, to the right or left, and do not cover each other. */
   placeLabels(width, height) {
     const placed = [];
     for (const { object, anchor, text } of this.labels ?? []) {
@@ -162,13 +162,18 @@ export class Player {
       text.hidden = !object.visible || !anchor.parent.visible || z > 1;
       if (text.hidden) continue;
       const [wide, high] = [text.offsetWidth + 6, text.offsetHeight];
-      let left = ((x + 1) / 2) * width;
-      if (left + wide + 6 > width) left -= wide + 18; // at the left of its shape, not cut at the right
-      let top = ((1 - y) / 2) * height;
-      const covers = (other) => left < other.left + other.wide && other.left < left + wide && Math.abs(top - other.top) < high;
-      for (const other of placed) if (covers(other)) top = other.top + (top < other.top ? -high : high);
-      placed.push({ left, top, wide });
-      text.style.transform = `translate(${left}px, ${top}px)`;
+      const [across, down] = [((x + 1) / 2) * width, ((1 - y) / 2) * height];
+      // the places, the best one first: a left side, and rows below the middle of the shape
+      const edge = width - wide - 6, left = across - wide - 18;
+      const rights = across <= edge ? [[across, 0], [left, 0]] : [[edge, across - edge < 0.3 * wide ? 0 : -1], [edge, -1], [edge, 1], [left, 0]];
+      const sides = [...rights, ...[-1, 1, -2, 2].flatMap((row) => [[Math.min(across, edge), row], [left, row]])];
+      const places = sides.map(([at, row]) => ({ left: at, top: down + row * high, wide })).filter(
+        (at) => at.left >= 0 && at.left <= edge && at.top > high / 2 && at.top < height - high / 2);
+      const covers = (a, b) => a.left < b.left + b.wide && b.left < a.left + a.wide && Math.abs(a.top - b.top) < high;
+      const free = places.find((place) => !placed.some((other) => covers(place, other)));
+      const place = free ?? places[0] ?? { left: across, top: down, wide };
+      placed.push(place);
+      text.style.transform = `translate(${place.left}px, ${place.top}px)`;
     }
   }
 
