@@ -21,10 +21,14 @@ def test_labels_name_displays_of_the_notes(label, display):
 
 
 def sentence(*parts):
-    """Return a paragraph; a part ``<name>`` is the badge of a claim with an anchor."""
+    """Return a paragraph; a part ``<name>`` is the badge of a claim with an anchor, ``<>`` the anchor of one
+    that was removed.
+    """
     paragraph = nodes.paragraph()
     for part in parts:
-        if part.startswith("<"):
+        if part == "<>":
+            paragraph += nodes.inline(ids=["removed"])
+        elif part.startswith("<"):
             badge = nodes.inline(
                 "", "holds", classes=["claim"], claim=part.strip("<>"), ids=[part.strip("<>")]
             )
@@ -43,11 +47,13 @@ def sentence(*parts):
         (("It is zero ", "<a>", " and one ", "<b>", "."), "It is zero and one holds."),
         (("Both hold ", "<a>", ", ", "<b>", "."), "Both hold holds."),
         (("Both hold ", "<b>", ", ", "<a>", "."), "Both hold holds."),
+        (("Both hold ", "<>", "<a>", ":"), "Both hold:"),
+        (("All hold ", "<b>", ", ", "<>", "<a>", ":"), "All hold holds:"),
     ],
 )
 def test_a_sentence_without_a_badge_has_no_gap(parts, text):
     paragraph = sentence(*parts)
-    badge = next(node for node in paragraph.findall(nodes.inline) if node["claim"] == "a")
+    badge = next(node for node in paragraph.findall(nodes.inline) if node.get("claim") == "a")
     display_cards.remove_badge(badge)
     assert paragraph.astext() == text
     assert all(node.astext() for node in paragraph.children if isinstance(node, nodes.Text))
