@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 from docutils import nodes
-from rbnotes_book import badges, display_cards, equations
+from rbnotes_book import badges, directive, display_cards, equations
 
 
 @pytest.mark.parametrize(
@@ -94,3 +94,15 @@ def test_a_paragraph_before_several_displays_loses_the_badges_of_all():
 )
 def test_rows_of_badges_are_counted(parts, length):
     assert badges.longest_row(sentence(*parts)) == length
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("so `we arrive at' (2.123)", "so 'we arrive at' (2.123)"),
+        ("The code `f` and the bodies' frames", "The code `f` and the bodies' frames"),
+        ("`a` and `b`'s sum", "`a` and `b`'s sum"),
+    ],
+)
+def test_quotations_of_records_are_no_code(text, shown):
+    assert directive.TEX_QUOTES.sub(r"'\1'", text) == shown
