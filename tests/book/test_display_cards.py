@@ -105,4 +105,4 @@ def test_rows_of_badges_are_counted(parts, length):
     ],
 )
 def test_quotations_of_records_are_no_code(text, shown):
-    assert directive.TEX_QUOTES.sub(r"'\1'", text) == shown
+    assert directive.replace_tex_quotes(text) == shown
