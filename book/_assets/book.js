@@ -82,15 +82,6 @@ window.addEventListener("resize", fitFormulas);
 // in a box that was folded a formula had no width
 document.addEventListener("toggle", fitFormulas, true);
 
-// On a phone the letters of an output are as large as its longest row allows (book.css).
-function countColumns() {
-  for (const output of document.querySelectorAll("div.cell_output div.highlight pre")) {
-    const columns = Math.max(...output.textContent.split("\n").map((row) => row.length));
-    output.style.setProperty("--columns", columns);
-  }
-}
-document.addEventListener("DOMContentLoaded", countColumns);
-
 // The scene of the start page plays by itself, unless the reader wants nothing to move.
 function playOpening(tries = 40) {
   const scene = document.querySelector("article:has(.printed-form) .rbnotes-scene");
@@ -136,3 +127,17 @@ function landOnTarget() {
 }
 window.addEventListener("load", landOnTarget);
 window.addEventListener("hashchange", landOnTarget);
+
+// Columns of an output that fit a phone in the smallest letters of book.css, by itself and in a box; longer lines are
+// sentences, and wrap.
+const MAX_COLUMNS = 72;
+const MAX_COLUMNS_IN_BOX = 65;
+function countColumns() {
+  for (const output of document.querySelectorAll("div.cell_output")) {
+    const most = output.closest(".admonition") ? MAX_COLUMNS_IN_BOX : MAX_COLUMNS;
+    const lines = [...output.querySelectorAll("pre")].flatMap((text) => text.textContent.split("\n"));
+    const widths = lines.map((line) => line.trimEnd().length).filter((width) => width <= most);
+    output.style.setProperty("--columns", Math.max(1, ...widths));
+  }
+}
+window.addEventListener("DOMContentLoaded", countColumns);

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 from docutils import nodes
-from rbnotes_book import badges, display_cards, equations, line_ends
+from rbnotes_book import badges, directive, display_cards, equations, line_ends
 
 
 @pytest.mark.parametrize(
@@ -21,10 +21,14 @@ def test_labels_name_displays_of_the_notes(label, display):
 
 
 def sentence(*parts):
-    """Return a paragraph; a part ``<name>`` is the badge of a claim with an anchor."""
+    """Return a paragraph; a part ``<name>`` is the badge of a claim with an anchor, ``<>`` the anchor of one
+    that was removed.
+    """
     paragraph = nodes.paragraph()
     for part in parts:
-        if part.startswith("<"):
+        if part == "<>":
+            paragraph += nodes.inline(ids=["removed"])
+        elif part.startswith("<"):
             badge = nodes.inline(
                 "", "holds", classes=["claim"], claim=part.strip("<>"), ids=[part.strip("<>")]
             )
@@ -44,11 +48,13 @@ def sentence(*parts):
         (("Both hold ", "<a>", ", ", "<b>", "."), "Both hold holds."),
         (("Both hold ", "<b>", ", ", "<a>", "."), "Both hold holds."),
         (("Both hold ", "<a>", ", ", "<a>", ":"), "Both hold:"),
+        (("Both hold ", "<>", "<a>", ":"), "Both hold:"),
+        (("All hold ", "<b>", ", ", "<>", "<a>", ":"), "All hold holds:"),
     ],
 )
 def test_a_sentence_without_a_badge_has_no_gap(parts, text):
     paragraph = sentence(*parts)
-    removed = [node for node in paragraph.findall(nodes.inline) if node["claim"] == "a"]
+    removed = [node for node in paragraph.findall(nodes.inline) if node.get("claim") == "a"]
     for badge in removed:
         display_cards.remove_badge(badge)
     assert paragraph.astext() == text
@@ -99,3 +105,15 @@ def test_a_paragraph_before_several_displays_loses_the_badges_of_all():
 )
 def test_rows_of_badges_are_counted(parts, length):
     assert badges.longest_row(sentence(*parts)) == length
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("so `we arrive at' (2.123)", "so 'we arrive at' (2.123)"),
+        ("The code `f` and the bodies' frames", "The code `f` and the bodies' frames"),
+        ("`a` and `b`'s sum", "`a` and `b`'s sum"),
+    ],
+)
+def test_quotations_of_records_are_no_code(text, shown):
+    assert directive.replace_tex_quotes(text) == shown

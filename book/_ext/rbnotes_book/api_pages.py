@@ -385,6 +385,13 @@ def _keep_colons(app: Sphinx, what: str, name: str, obj: Any, options: Any, line
         lines[:0] = ["..", ""]
 
 
+def _shorten_defaults(
+    app: Sphinx, what: str, name: str, obj: Any, options: Any, signature: str | None, result: str | None
+) -> tuple[str | None, str | None]:
+    """Replace the default of a field with a factory, which Sphinx cannot parse; types become links."""
+    return signature and signature.replace("<factory>", "..."), result
+
+
 def _add_claims(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     if what == "data":
         package, _, attribute = name.rpartition(".")
@@ -425,6 +432,7 @@ def _describe_parameters(
 def setup(app: Sphinx) -> None:
     app.add_directive("api-index", ApiIndex)
     app.connect("builder-inited", _document_fields)
+    app.connect("autodoc-process-signature", _shorten_defaults)
     app.connect("autodoc-process-docstring", _remove_fields, priority=50)
     app.connect("autodoc-process-docstring", _keep_colons, priority=100)  # before the sections are read
     app.connect("autodoc-process-docstring", _add_claims, priority=900)  # after the sections were read

@@ -23,11 +23,13 @@ from rbnotes_book import claims, sections
 from rbnotes_book.directive import LedgerDirective
 from rbnotes_book.generated import FOLDER
 
-BOX = 150, 28
+BOX = 160, 28
 """Width and height of the box of a display."""
-STEP = 200, 40
+STEP = 205, 40
 """Distances between columns and rows of boxes."""
 DOT_RADIUS = 5
+SMALLEST = 0.62
+"""Smallest scale of a graph: letters of 8 px; a wider one scrolls."""
 Place = tuple[float, float]
 
 
@@ -106,7 +108,8 @@ def picture(graph: Graph, label: str) -> str:
     boxes = [_box(display, place) for display, place in places.items()]
     return (
         f'<div class="dependencies" tabindex="0" role="group" aria-label="{html.escape(label)}">'
-        f'<svg viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}">'
+        f'<svg viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}"'
+        f' style="min-width: {SMALLEST * width:.0f}px">'
         f"{''.join(lines)}{''.join(boxes)}</svg></div>"
     )
 

@@ -19,6 +19,14 @@ from rbnotes_book import claims, formulas
 Field = tuple[str, Sequence[nodes.Node]]
 """A name and what stands beside it."""
 
+TEX_QUOTES = re.compile(r"(?<![^\s(])`(?=\S)([^`'\n]+)'(?!\w)")
+"""A quotation as in TeX: Markdown would show its backquote."""
+
+
+def replace_tex_quotes(text: str) -> str:
+    """Return a text with straight quotation marks in place of those of TeX."""
+    return TEX_QUOTES.sub(r"'\1'", text)
+
 
 def breakable(text: str) -> str:
     """Return a dotted name as HTML that may break at its dots."""
@@ -72,7 +80,8 @@ class LedgerDirective(SphinxDirective):
         if not text:
             return []
         box = nodes.container()
-        self.state.nested_parse(StringList(text.splitlines(), f"{formulas.RECORD}{record.id}"), 0, box)
+        lines = replace_tex_quotes(text).splitlines()
+        self.state.nested_parse(StringList(lines, f"{formulas.RECORD}{record.id}"), 0, box)
         for node in box.findall(nodes.Element):
             node.source, node.line = f"{formulas.RECORD}{record.id}", None
         parsed: list[nodes.Node] = box.children

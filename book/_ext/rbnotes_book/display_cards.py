@@ -48,14 +48,18 @@ def _is_comma(node: nodes.Node | None) -> bool:
     return isinstance(node, nodes.Text) and node.strip() == ","
 
 
+def _is_anchor(node: nodes.Node | None) -> bool:
+    return isinstance(node, nodes.inline) and not node.children
+
+
 def remove_badge(badge: nodes.inline) -> None:
     """Remove a badge from its sentence with the space or the comma before it; its anchor stays."""
     parent = badge.parent
     index = parent.index(badge)
-    start = index  # of the anchors that removed badges left
-    while start and isinstance(parent[start - 1], nodes.inline) and not parent[start - 1].children:
-        start -= 1
-    before = parent[start - 1] if start else None
+    first = index  # of the badge and the anchors of badges removed before it
+    while first and _is_anchor(parent[first - 1]):
+        first -= 1
+    before = parent[first - 1] if first else None
     after = parent[index + 1] if index + 1 < len(parent) else None
     badge.clear()
     badge["classes"].remove("claim")
@@ -63,12 +67,12 @@ def remove_badge(badge: nodes.inline) -> None:
     # Slices are replaced by position, because equal texts are equal nodes.
     if _is_comma(after) and index + 2 < len(parent) and _is_badge(parent[index + 2]):
         parent[index : index + 2] = kept
-    elif _is_comma(before) and start == index > 1 and _is_badge(parent[index - 2]):
-        parent[index - 1 : index + 1] = kept
+    elif _is_comma(before) and first > 1 and _is_badge(parent[first - 2]):
+        parent[first - 1 : index + 1] = [*parent[first:index], *kept]
     elif isinstance(before, nodes.Text) and (after is None or re.match(r"[\s.,:;)]", after.astext())):
         text = before.astext().rstrip()
-        kept = [*parent[start:index], *kept]
-        parent[start - 1 : index + 1] = [nodes.Text(text), *kept] if text else kept
+        anchors = [*parent[first:index], *kept]
+        parent[first - 1 : index + 1] = [nodes.Text(text), *anchors] if text else anchors
     else:
         parent[index : index + 1] = kept
 

@@ -19,7 +19,7 @@ from rbnotes.ledger import Record, dependencies, errata
 from rbnotes.ledger.record import NEEDS_CORRECTION, WRONG_AS_PRINTED, Verdict
 from rbnotes.ledger.sources import active_ledger
 from rbnotes_book import claims, formulas, outcomes, sections
-from rbnotes_book.directive import Field, LedgerDirective, table
+from rbnotes_book.directive import Field, LedgerDirective, replace_tex_quotes, table
 
 logger = logging.getLogger(__name__)
 
@@ -175,7 +175,8 @@ class Errata(Corrections):
             errata.describe_counts(records),
             errata.describe_changes(records),
         )
-        return [nodes.paragraph("", f"{text[0].upper()}{text[1:].rstrip('.')}.") for text in texts if text]
+        sentences = [f"{text[0].upper()}{text[1:].rstrip('.')}." for text in texts if text]
+        return [nodes.paragraph("", replace_tex_quotes(sentence)) for sentence in sentences]
 
     def listed(self, title: str, records: Sequence[Record]) -> list[nodes.Node]:
         """Return a section with the summary of some records, if there are any."""
