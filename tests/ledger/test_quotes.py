@@ -44,7 +44,7 @@ def test_most_displays_are_in_the_notes():
     [
         ("lloyd/s0.1/d2", r"- [\mathbf c]", r"+ [\mathbf c]"),
         ("sueda/s1.7.1/e1.26", "^T", ""),
-        ("sueda/s2.6/t1174#a", "single", "singel"),
+        ("sueda/s2.6/t1174#a", "single", "only"),
         ("sueda/s2.4.12/t1042#a", "replacing", "changing"),
         ("si/s4/e7", r"\dot{\mathbf G}_i)", r"\ddot{\mathbf G}_i)"),
     ],
