@@ -81,7 +81,7 @@ class _KeepAliveTemplate(AbstractTemplate):
 class _ReferenceAttributes(AttributeTemplate):
     key = Reference
 
-    def generic_resolve(self, kind: Any, name: str) -> Any:  # type: ignore[override]
+    def generic_resolve(self, kind: Any, name: str) -> Any:  # type: ignore[override]  # numba has NotImplemented in its place
         if name not in kind.structure.fields:
             return None
         field = kind.structure.types[kind.structure.fields.index(name)]

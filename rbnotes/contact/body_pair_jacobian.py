@@ -17,7 +17,7 @@ from scipy import sparse
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import WORLD
-from rbnotes.unchecked.frozen import construct_unchecked, set_fields
+from rbnotes.unchecked.frozen import construct_unchecked, set_writable_fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +65,10 @@ class BodyPairJacobian:
             raise InvalidArgument("block_a, block_b", got, "the same shape (c, k, 6)")
         for name, block in (("a", block_a), ("b", block_b)):
             body_indices = _body_indices(name, getattr(self, name), len(block_a), self.num_bodies)
-            set_fields(self, **{name: body_indices})
+            set_writable_fields(self, **{name: body_indices})
             # The world has no columns: its index is replaced by that of the last body, with a zero block.
             is_body = (body_indices != WORLD)[:, None, None]
-            set_fields(self, **{f"block_{name}": np.where(is_body, block, 0.0)})
+            set_writable_fields(self, **{f"block_{name}": np.where(is_body, block, 0.0)})
 
     @property
     def shape(self) -> tuple[int, int]:

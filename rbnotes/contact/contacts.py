@@ -20,7 +20,7 @@ from rbnotes.contact.body_pair_jacobian import BodyPairJacobian
 from rbnotes.contact.detection import ContactPoints
 from rbnotes.dynamics import WORLD
 from rbnotes.unchecked import contact_axes as unchecked_axes
-from rbnotes.unchecked.frozen import set_fields
+from rbnotes.unchecked.frozen import set_writable_fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ class Contacts:
         target = arguments.broadcast_to_count(
             "normal_target", arguments.array("normal_target", self.normal_target), count
         )
-        set_fields(self, rows=rows, mu=mu, normal_target=target)
+        set_writable_fields(self, rows=rows, mu=mu, normal_target=target)
 
     @classmethod
     def from_directions(

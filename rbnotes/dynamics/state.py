@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument
 from rbnotes.unchecked import se3
-from rbnotes.unchecked.frozen import replace_unchecked, set_fields
+from rbnotes.unchecked.frozen import replace_unchecked, set_writable_fields
 
 WORLD = -1
 """Index of the world in place of a body; bodies are numbered from 0."""
@@ -72,7 +72,7 @@ class State:
                 expected_value = f"shape {expected[name]}, for {len(E)} bodies and {len(x)} particles"
                 raise InvalidArgument(name, got, expected_value)
         t = arguments.real_number("t", self.t)
-        set_fields(self, E=E, phi=phi, x=x, v=v, q=q, qdot=qdot, t=t)
+        set_writable_fields(self, E=E, phi=phi, x=x, v=v, q=q, qdot=qdot, t=t)
 
     @property
     def size(self) -> int:

@@ -24,7 +24,7 @@ import numpy as np
 from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
 from rbnotes.constraints.matrices import is_symmetric_unchecked
-from rbnotes.unchecked.frozen import construct_unchecked, replace_unchecked, set_fields
+from rbnotes.unchecked.frozen import construct_unchecked, replace_unchecked, set_writable_fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,12 +56,12 @@ class VelocityConstraintRows:
         rows = np.zeros((0, 0)) if isinstance(self.rows, tuple) and not self.rows else self.rows
         rows = arguments.matrix("rows", rows)
         count = rows.shape[0]
-        set_fields(
+        set_writable_fields(
             self,
             rows=rows,
             target=arguments.broadcast_to_count("target", arguments.array("target", self.target), count),
         )
-        set_fields(self, regularization=_check_regularization(self.regularization, count))
+        set_writable_fields(self, regularization=_check_regularization(self.regularization, count))
 
     @property
     def count(self) -> int:
@@ -166,8 +166,8 @@ class StepProblem:
         if momentum.ndim != 1:
             raise InvalidArgument("momentum", f"shape {momentum.shape}", "a vector (one axis)")
         size = len(momentum)
-        set_fields(self, mass=arguments.matrix("mass", self.mass, size, size), momentum=momentum)
-        set_fields(self, **_check_columns(size, self.bilateral, self.unilateral, self.contacts))
+        set_writable_fields(self, mass=arguments.matrix("mass", self.mass, size, size), momentum=momentum)
+        set_writable_fields(self, **_check_columns(size, self.bilateral, self.unilateral, self.contacts))
 
     def with_constraints(
         self,

@@ -16,8 +16,13 @@ Data = TypeVar("Data")
 
 def set_fields(data: object, **values: Any) -> None:
     """Set fields of a frozen dataclass within its constructor; arrays become read-only."""
+    set_writable_fields(data, **{name: make_read_only(value) for name, value in values.items()})
+
+
+def set_writable_fields(data: object, **values: Any) -> None:
+    """Set fields within the constructor of data of one step, which nothing keeps; arrays stay writable."""
     for name, value in values.items():
-        object.__setattr__(data, name, make_read_only(value))
+        object.__setattr__(data, name, value)
 
 
 def make_read_only(value: Any) -> Any:

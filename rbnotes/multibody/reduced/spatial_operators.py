@@ -38,7 +38,7 @@ from rbnotes.multibody.reduced.kinematics import (
 )
 from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked import se3
-from rbnotes.unchecked.frozen import set_fields
+from rbnotes.unchecked.frozen import set_writable_fields
 
 
 def parent_motion_transforms(tree: Tree, q: ArrayLike) -> Array:
@@ -131,7 +131,7 @@ class SpatialOperators:
             rates = np.zeros(self.tree.num_coordinates)
         q, qdot = _check_state_vectors(self.tree, self.q, rates)
         _, wrenches = check_applied_forces(self.tree, 0.0, self.wrenches, q=q)
-        set_fields(self, q=q, qdot=qdot, wrenches=wrenches)
+        set_writable_fields(self, q=q, qdot=qdot, wrenches=wrenches)
 
     @property
     def _n(self) -> int:
