@@ -31,9 +31,9 @@ def parts_of_model(model: Model) -> Mapping[str, str]:
             result[kind] = f"{kind} ({', '.join(labels)})"
     if model.bearings:
         result[BEARINGS] = f"bearings ({len(model.bearings)})"
-    rubbing = [body.name for body in model.bodies if np.any(body.joint_friction)]
-    if rubbing:
-        result[DRY_FRICTION] = f"dry friction in joints ({', '.join(map(repr, rubbing))})"
+    dry = [body.name for body in model.bodies if np.any(body.joint_friction)]
+    if dry:
+        result[DRY_FRICTION] = f"dry friction in joints ({', '.join(map(repr, dry))})"
     servos = [each.body for each in model.actuators if not isinstance(each, Motor)]
     if servos:
         result[ACTUATORS] = f"servos ({', '.join(map(repr, servos))})"
