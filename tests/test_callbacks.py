@@ -98,6 +98,10 @@ def box(**options):
     return Model([Body("box", BLOCK, mass=1.0, position=[0, 0, 0.5])], ground=Plane(), mu=0.5, **options)
 
 
+def pendulum_and_particle_state():
+    return State(x=[[0, 0, 1.0]], v=[[0, 0, 0]], q=[0.1], qdot=[0.0])
+
+
 def command(state):
     return {"arm": 0.1}
 
@@ -129,6 +133,14 @@ CALLS = {
         "control",
         lambda: run(
             pendulum(), control=writing_function(command), scheme=implicit_euler, coordinates="reduced"
+        ),
+    ),
+    "of a model with particles": (
+        "control",
+        lambda: run(
+            replace(pendulum(), particles=[1.0]),
+            pendulum_and_particle_state(),
+            control=writing_function(command),
         ),
     ),
     "of an adaptive step": (

@@ -289,7 +289,13 @@ def _simulate_with_particles(
         start = particles_to_bodies(state)
     control, count = options.control, len(model.particles)
     if control is not None:
-        options = replace(options, control=lambda each: control(bodies_to_particles(each, count)))
+
+        def control_of_bodies(each: State) -> Commands:
+            own_state = bodies_to_particles(each, count)
+            commands: Commands = arguments.call_user_function("control", control, own_state)
+            return commands
+
+        options = replace(options, control=control_of_bodies)
     motion = _simulate_bodies(particles_as_bodies(model), start, coordinates, options)
     return particle_trajectory(model, motion)
 
