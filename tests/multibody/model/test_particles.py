@@ -76,7 +76,7 @@ def test_particle_is_on_the_parabola(coordinates):
 
 
 @pytest.mark.parametrize("coordinates", COORDINATES)
-@pytest.mark.parametrize("build", [free_model, jointed_model])
+@pytest.mark.parametrize("build", [pytest.param(free_model, marks=pytest.mark.slow), jointed_model])
 def test_second_order_against_an_adaptive_method_on_the_equations_of_the_model(build, coordinates):
     model = build()
     state = start(model)
@@ -147,7 +147,8 @@ def test_particle_attached_to_the_world_stays(coordinates):
 
 
 @pytest.mark.parametrize(
-    ("coordinates", "compiled"), [("reduced", False), ("maximal", False), ("maximal", True)]
+    ("coordinates", "compiled"),
+    [("reduced", False), pytest.param("maximal", False, marks=pytest.mark.slow), ("maximal", True)],
 )
 def test_a_run_in_two_parts_from_a_file_is_the_whole_run_bit_for_bit(coordinates, compiled, tmp_path):
     model = free_model(**FLOOR) if compiled else jointed_model(**FLOOR, actuators=[Motor("arm")])
