@@ -30,6 +30,8 @@ INDETERMINATE_TOLERANCE = 1e-3
 
 Contacts of bodies at rest can share a load in many ways, and solvers return another one each time.
 """
+UNLOADED_TOLERANCE = 1e-12
+"""Size of reactions, relative to the momentum, up to which they are rounding, as for bodies in free fall."""
 MAX_BEARING_ITERATIONS = 100
 """Largest number of problems for the friction of bearings in a velocity update."""
 ANDERSON_DEPTH = 6
@@ -127,6 +129,7 @@ def solve_with_bearings(
     acceleration = AndersonAcceleration(ANDERSON_DEPTH)
     change, velocity = np.inf, np.full(len(velocity_before), np.inf)
     speed = float(np.max(np.abs(np.linalg.solve(problem.mass, problem.momentum))))
+    rounding = UNLOADED_TOLERANCE * float(np.linalg.norm(problem.momentum))
     for _ in range(MAX_BEARING_ITERATIONS):
         own: list[Array] = list(np.split(multipliers, ends[:-1]))
         rows = bounded.join(bearings.friction_rows(own))
@@ -137,7 +140,8 @@ def solve_with_bearings(
         change = float(np.linalg.norm(reaction - multipliers)) / (size or 1.0)
         is_settled = float(np.max(np.abs(solution.velocity - velocity))) <= BEARING_TOLERANCE * speed
         velocity = solution.velocity
-        if change <= (INDETERMINATE_TOLERANCE if is_settled else BEARING_TOLERANCE):
+        tolerance = INDETERMINATE_TOLERANCE if is_settled else BEARING_TOLERANCE
+        if change <= tolerance or (is_settled and size <= rounding):
             return solution, impulse, rows
         multipliers = acceleration.next_argument(multipliers, reaction)
     message = f"friction of bearings: the reactions change by {change:.2g} of their size; joints may jam"
