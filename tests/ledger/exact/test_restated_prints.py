@@ -27,9 +27,8 @@ MIN_PRODUCTS = 4
 """Forms with fewer products can agree by chance."""
 MAX_RATIO = 4
 """Largest ratio of the operations of two forms with the same products, in other orders."""
-MAX_COUNT, MAX_SLOW_COUNT = 20_000, 1_000_000
-"""Operations of the longest print that is compared, and of one in a slow test."""
-NUM_SLOW_GROUPS = 300
+MAX_COUNT = 20_000
+"""Operations of the longest print that is compared."""
 NUM_GROUPS = 30
 """Groups of records; one is tried each day."""
 INDEPENDENT = tomllib.loads(Path(__file__).with_name("same_products.toml").read_text("utf-8"))
@@ -157,13 +156,6 @@ def test_oracles_do_not_restate_the_print():
     due = [name for name in COMPARABLE if rotation.is_due(zlib.crc32(name.encode()), NUM_GROUPS)]
     restated = {name for name in due if restates(exact_record(name))}
     assert restated == {name for name in due if name in INDEPENDENT}
-
-
-@pytest.mark.slow
-def test_oracles_of_long_prints_do_not_restate_them():
-    due = [name for name in COMPARABLE if rotation.is_due(zlib.crc32(name.encode()), NUM_SLOW_GROUPS)]
-    restated = {name for name in due if restates(exact_record(name), MAX_SLOW_COUNT)}
-    assert restated <= set(INDEPENDENT)
 
 
 def test_listed_records_exist_and_have_reasons():
