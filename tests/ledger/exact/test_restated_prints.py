@@ -36,10 +36,6 @@ INDEPENDENT = tomllib.loads(Path(__file__).with_name("same_products.toml").read_
 TRIVIAL = {fmpq(0), fmpq(1), fmpq(2), fmpq(1, 2)}
 
 
-class TooManyProducts(Exception):
-    """A form computes many more products than the other one, which it cannot restate."""
-
-
 class Products:
     """Products and quotients of two numbers that are no factors of other products.
 
@@ -54,8 +50,8 @@ class Products:
 
     def add(self, a, b, result):
         self.count += 1
-        if self.count > self.max_count:
-            raise TooManyProducts
+        if self.count > self.max_count:  # an exception within a function of NumPy can end the process
+            return
         if is_trivial(a) or is_trivial(b):
             self.replace(a, result)
             self.replace(b, result)
@@ -77,7 +73,7 @@ class Products:
 
 @contextmanager
 def recorded_products(max_count):
-    """Record the products of exact numbers, at most so many operations."""
+    """Record the products of exact numbers in at most so many operations; others are counted."""
     products = Products(max_count)
     names = "__mul__", "__rmul__", "__truediv__", "__rtruediv__", "__add__", "__radd__", "__neg__"
     originals = {name: getattr(Exact, name) for name in names}
@@ -120,7 +116,7 @@ def products_of(form, values, max_count=math.inf):
     """Return the sizes of the products of a form and the number of its operations; no sizes if it fails."""
     with recorded_products(max_count) as products:
         results = evaluate(form, values)
-    failed = any(each.numbers is None for each in results)
+    failed = products.count > max_count or any(each.numbers is None for each in results)
     return Counter() if failed else products.sizes(), products.count
 
 
