@@ -4,7 +4,6 @@ Both run on exact numbers that record each product by its size, so that names, l
 and the order of sums and factors make no difference.
 """
 
-import math
 import tomllib
 import zlib
 from collections import Counter
@@ -112,7 +111,7 @@ def size_of(number):
     return size if isinstance(size, fmpq) else size.mid().str(25, radius=False)
 
 
-def products_of(form, values, max_count=math.inf):
+def products_of(form, values, max_count):
     """Return the sizes of the products of a form and the number of its operations; no sizes if it fails."""
     with recorded_products(max_count) as products:
         results = evaluate(form, values)
@@ -120,14 +119,14 @@ def products_of(form, values, max_count=math.inf):
     return Counter() if failed else products.sizes(), products.count
 
 
-def restates(record, max_count=MAX_COUNT):
+def restates(record):
     """Return True if the oracle forms the same products as the print, each as often.
 
-    Prints with more operations than `max_count` are not compared.
+    Prints with more operations than `MAX_COUNT` are not compared.
     """
     with exact_package():
         (values,) = _draws(record, record.allowed_inputs, 1)
-        products, count = products_of(record.printed, values, max_count)
+        products, count = products_of(record.printed, values, MAX_COUNT)
         if len(products) < MIN_PRODUCTS:
             return False
         return products == products_of(record.reference, values, MAX_RATIO * count)[0]
