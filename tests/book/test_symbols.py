@@ -188,3 +188,11 @@ def test_letters_have_one_meaning_in_each_part_except_in_the_notation_of_the_not
     for number, entry in enumerate(entries):
         shown = set().union(*sources[number].values())
         assert set(entry.notation_of) <= shown, (entry.tex, entry.meaning, "no display of these notes has it")
+
+
+def test_letters_have_at_most_five_meanings_beside_those_of_the_notes():
+    meanings = {}
+    for _, letter, number, _ in uses():
+        if not TABLE.entries[number].notation_of:
+            meanings.setdefault(letter, set()).add(TABLE.entries[number].meaning)
+    assert {letter: each for letter, each in meanings.items() if len(each) > 5} == {}
