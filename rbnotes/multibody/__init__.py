@@ -10,9 +10,10 @@
 
 import rbnotes.multibody.ignored_parts  # noqa: F401  # registers the parts of models that schemes leave out
 from rbnotes.multibody.actuators import Motor, PositionServo, VelocityServo
+from rbnotes.multibody.body import Body, Geometry
 from rbnotes.multibody.channels import Channel, channel_names
 from rbnotes.multibody.coordinate_conversion import MaximalCoordinates, maximal_coordinates
-from rbnotes.multibody.model import Body, Geometry, Model
+from rbnotes.multibody.model import Model
 from rbnotes.multibody.model_derivatives import (
     ForwardDynamicsDerivatives,
     InverseDynamicsDerivatives,

@@ -13,7 +13,8 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.multibody.model import Body, Model
+from rbnotes.multibody.body import Body
+from rbnotes.multibody.model import Model
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,8 +16,9 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import ForceLaw, Forces, State, States, zero_forces
 from rbnotes.dynamics.free_system import FreeSystem
 from rbnotes.inertia import spatial_inertia
+from rbnotes.multibody.body import Body
 from rbnotes.multibody.channels import particle_name
-from rbnotes.multibody.model import NAMED_CONSTRAINTS, Body, Model
+from rbnotes.multibody.model import NAMED_CONSTRAINTS, Model
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
 from rbnotes.multibody.reduced.constraint_stacking import constraint_label
 from rbnotes.multibody.reduced.constraints import AttachedParticle, LoopClosure

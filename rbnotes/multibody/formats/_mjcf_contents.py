@@ -11,12 +11,12 @@ import numpy as np
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.inertia import MassProperties
 from rbnotes.multibody.actuators import Actuator
+from rbnotes.multibody.body import Geometry
 from rbnotes.multibody.formats._located_xml import Element
 from rbnotes.multibody.formats._mesh_files import Mesh
 from rbnotes.multibody.formats._mjcf_elements import Context
 from rbnotes.multibody.formats.mjcf_model import MjcfActuator, MjcfFrame, MjcfJoint
 from rbnotes.multibody.formats.robot import unique_name
-from rbnotes.multibody.model import Geometry
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
 
 CONTACT_SETTINGS = ("solref", "solimp", "user", "group")

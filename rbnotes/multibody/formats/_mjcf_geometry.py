@@ -10,11 +10,11 @@ import numpy as np
 from rbnotes import inertia
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.inertia import MassProperties
+from rbnotes.multibody.body import Geometry
 from rbnotes.multibody.formats import _mjcf_elements as xml
 from rbnotes.multibody.formats._located_xml import MAX_LENGTH, Element, locate_errors
 from rbnotes.multibody.formats._mesh_files import Mesh, read_mesh
 from rbnotes.multibody.formats._mjcf_contents import CONTACT_SETTINGS, FileContents, Geom
-from rbnotes.multibody.model import Geometry
 from rbnotes.shapes import ConvexMesh, Ground, HeightField, Shape
 
 

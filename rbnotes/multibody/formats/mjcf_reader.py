@@ -19,6 +19,7 @@ import numpy as np
 
 from rbnotes import arguments, inertia
 from rbnotes.arguments import InvalidArgument
+from rbnotes.multibody.body import Body
 from rbnotes.multibody.formats import _mjcf_elements as xml
 from rbnotes.multibody.formats._located_xml import Element, locate_errors
 from rbnotes.multibody.formats._mjcf_actuators import read_actuator
@@ -28,7 +29,7 @@ from rbnotes.multibody.formats._mjcf_contents import FileContents
 from rbnotes.multibody.formats._mjcf_elements import Context
 from rbnotes.multibody.formats._mjcf_settings import read_compiler, read_default, read_option
 from rbnotes.multibody.formats.mjcf_model import Keyframe, MjcfModel
-from rbnotes.multibody.model import Body, Model
+from rbnotes.multibody.model import Model
 
 _SKIPPED_SECTIONS = ("visual", "statistic", "sensor", "size", "custom")
 

@@ -11,12 +11,13 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import WORLD, zero_forces
 from rbnotes.joints import ExponentialSpherical, Fixed, Prismatic, Revolute
 from rbnotes.multibody.actuators import Motor, PositionServo
+from rbnotes.multibody.body import Body
 from rbnotes.multibody.formats._joint_types import as_robot
 from rbnotes.multibody.formats._mjcf_robot import geometry_attributes, pose_attributes, robot_document
 from rbnotes.multibody.formats._xml import format_document, format_numbers
 from rbnotes.multibody.formats.mjcf_model import MjcfActuator, MjcfModel
 from rbnotes.multibody.formats.robot import Robot
-from rbnotes.multibody.model import Body, Model, check_no_particles
+from rbnotes.multibody.model import Model, check_no_particles
 from rbnotes.multibody.reduced.constraints import Gear, JointLimit, LoopClosure, RotationLimit, Weld
 from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.shapes import ConvexMesh, Plane, Shape

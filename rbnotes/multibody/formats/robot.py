@@ -15,7 +15,8 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import zero_forces
 from rbnotes.joints import Free3D
 from rbnotes.multibody.actuators import Actuator
-from rbnotes.multibody.model import Body, Geometry, Model, ground_geometries
+from rbnotes.multibody.body import Body, Geometry, ground_geometries
+from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
 from rbnotes.multibody.reduced.constraints import Gear, JointLimit
 from rbnotes.multibody.reduced.hyper_reduction import JointCoordinates, linear_coordinates
