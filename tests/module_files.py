@@ -1,0 +1,11 @@
+"""Modules from single files, which tests write."""
+
+from importlib.util import module_from_spec, spec_from_file_location
+
+
+def load_file(path, name=None):
+    """Return a new module with the code of a file; it is not entered in ``sys.modules``."""
+    spec = spec_from_file_location(name or path.stem, path)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
