@@ -97,8 +97,8 @@ def load(tmp_path, monkeypatch):
     def module(source, name):
         file = tmp_path / f"{name}.py"
         file.write_text(source)
-        monkeypatch.setitem(sys.modules, name, load_file(file))
-        return sys.modules[name]
+        monkeypatch.setitem(sys.modules, name, None)  # no such module after the test
+        return load_file(file)
 
     return module
 
