@@ -16,7 +16,7 @@ TABLE = ROOT / "book" / "_data" / "combinations.csv"
 sys.path.insert(0, str(ROOT / "tests" / "multibody" / "model"))
 
 from backend_combinations import SCENES, scene_outcome  # noqa: E402  # the path comes first
-from model_features import BACKENDS  # noqa: E402
+from model_features import BACKENDS  # noqa: E402  # the path comes first
 
 
 def main() -> int:
