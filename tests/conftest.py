@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, is_hypothesis_test, seed, settings
 
 from rbnotes.testing import SEED, reproducible_draws
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 sys.path.insert(0, str(Path(__file__).parent))
 
 from rotation import fix_day, select_due  # the path comes first

@@ -1,16 +1,11 @@
 """The audits of `tools/audit.py` count planted faults, and none in the package."""
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
+import audit
 import pytest
 
 from rbnotes import complementarity, friction
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
-
-import audit  # the path comes first
 
 
 def test_solvers_have_no_faults():

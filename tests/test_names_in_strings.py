@@ -3,18 +3,14 @@
 import ast
 import importlib
 import re
-import sys
 import tomllib
 from functools import cache
 from pathlib import Path
 
+import planted_slips
 import pytest
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tools"))
-
-import planted_slips  # noqa: E402
-
 PACKAGE = ROOT / "rbnotes"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 TABLES = sorted([*PACKAGE.rglob("*.toml"), *ROOT.glob("book/_data/*.toml"), *ROOT.glob("tools/*.toml")])

@@ -15,16 +15,17 @@ ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "book" / "_data" / "combinations.csv"
 sys.path.insert(0, str(ROOT / "tests" / "multibody" / "model"))
 
-import backend_combinations  # noqa: E402  # the path comes first
+from backend_combinations import SCENES, scene_outcome  # noqa: E402  # the path comes first
+from model_features import BACKENDS  # noqa: E402  # the path comes first
 
 
 def main() -> int:
-    backends = list(backend_combinations.BACKENDS)
+    backends = list(BACKENDS)
     with TABLE.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(["feature", *backends])
-        for feature in backend_combinations.FEATURES:
-            row = [backend_combinations.outcome(feature, backend)[0] for backend in backends]
+        for feature in SCENES:
+            row = [scene_outcome(feature, backend)[0] for backend in backends]
             print(feature, *row, sep="  ", flush=True)
             table.writerow([feature, *row])
     return 0

@@ -37,7 +37,8 @@ def rotation_vector(name: str, value: ArrayLike, *, full_turns: bool = True) -> 
         If ``full_turns`` is False and the angle is a positive multiple of 2 pi.
     """
     w = array(name, value, 3)
-    _check_angle(name, w, full_turns)
+    if not full_turns:
+        _check_no_full_turn(name, w)
     return w
 
 
@@ -47,7 +48,8 @@ def twist_vector(name: str, value: ArrayLike, *, full_turns: bool = True) -> Arr
     Raises InvalidArgument for anything else.
     """
     xi = array(name, value, 6)
-    _check_angle(name, xi[..., :3], full_turns)
+    if not full_turns:
+        _check_no_full_turn(name, xi[..., :3])
     return xi
 
 
@@ -130,9 +132,8 @@ def _precision_hint(value: ArrayLike) -> str:
     return f" in float64, not rounded to {dtype}" if dtype in (np.float16, np.float32) else ""
 
 
-def _check_angle(name: str, w: Array, full_turns: bool) -> None:
-    if full_turns:
-        return
+def _check_no_full_turn(name: str, w: Array) -> None:
+    """Raise an error if an angle is a positive multiple of 2 pi, where the exponential map is singular."""
     revolutions = np.linalg.norm(w, axis=-1) / (2 * np.pi)
     distance = np.abs(revolutions - np.round(revolutions)) * 2 * np.pi
     if np.any((np.round(revolutions) > 0) & (distance < FULL_TURN_TOLERANCE)):

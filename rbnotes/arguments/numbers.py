@@ -232,7 +232,7 @@ def _raise_out_of_range(name: str, result: Array) -> NoReturn:
 
 
 def all_true(condition: NDArray[np.bool_]) -> bool:
-    """Return whether all entries are true; for few entries, much faster than ``np.all``."""
+    """Return True if all entries are true; for few entries, much faster than ``np.all``."""
     return bool(np.count_nonzero(condition) == condition.size)
 
 

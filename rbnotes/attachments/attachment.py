@@ -110,5 +110,6 @@ def elimination_order(attachments: Iterable[Attachment]) -> list[Attachment]:
     try:
         masters_first = [k for k in sorter.static_order() if k in by_component]
     except CycleError as error:
-        raise CyclicAttachments(error.args[1][:0:-1]) from error
+        cycle = error.args[1]  # from masters to attached components; the first one is also the last
+        raise CyclicAttachments(cycle[:0:-1]) from error
     return [by_component[k] for k in reversed(masters_first)]

@@ -121,7 +121,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
     if options.json:
         print_json([grading.grade_to_dict(grade) for grade in grades])
     else:
-        _summarize(grades, console)
+        _print_summary(grades, console)
     return 130 if stopped else 0
 
 
@@ -186,7 +186,7 @@ def _write_text(path: Path, text: str) -> None:
     os.replace(draft, path)
 
 
-def _summarize(grades: Sequence[Grade], console: Console) -> None:
+def _print_summary(grades: Sequence[Grade], console: Console) -> None:
     """Print the results of the class for each function, and the restrictions that were enforced."""
     summary = reports.summarize_class(grades)
     rows = [

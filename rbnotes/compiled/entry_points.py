@@ -356,16 +356,19 @@ def solve_dense_qp(
 def solve_sparse_qp(
     integers: Integers, Q: Array, c: Array, A: Array, b: Array, x: Array, z: Array, w: Array, residuals: Array
 ) -> int:
-    """Solve a quadratic program with sparse columns: column starts and row indices of Q, then those of A."""
+    """Solve a quadratic program in compressed sparse columns.
+
+    `integers` holds column starts and row indices of Q, then those of A, as in scipy.sparse.csc_array.
+    """
     d, m, tolerance, indices = len(c), len(b), residuals[RELATIVE], integers.view(np.int64)
     if not (all_finite(Q) and all_finite(c) and all_finite(A) and all_finite(b)):
         return FAILURE
     starts, offset = view_at(indices, 0, (d + 1,))
-    columns, offset = view_at(indices, offset, (len(Q),))
-    Q_rows = SparseRows(starts, columns, Q)
+    row_indices, offset = view_at(indices, offset, (len(Q),))
+    Q_rows = SparseRows(starts, row_indices, Q)  # solve_program refuses a Q that is not symmetric
     starts, offset = view_at(indices, offset, (d + 1,))
-    columns, offset = view_at(indices, offset, (len(A),))
-    program = QuadraticProgram(Q_rows, c, transpose_rows(SparseRows(starts, columns, A), m), b)
+    row_indices, offset = view_at(indices, offset, (len(A),))
+    program = QuadraticProgram(Q_rows, c, transpose_rows(SparseRows(starts, row_indices, A), m), b)
     integers[0], integers[1], status = solve_program(program, x, z, w, residuals, tolerance)
     return status if status == 0 and residuals[RELATIVE] <= tolerance else FAILURE
 

@@ -1,7 +1,7 @@
 """Parts of a system that are not among its forces, which the schemes of this package would leave out.
 
-A scheme steps ``M dv/dt = f``. Contacts, limits, joints and friction are impulses that the caller of a scheme
-adds (``solve``); a model of bodies may have them, and actuators, of which a scheme knows nothing.
+A scheme integrates ``M dv/dt = f``. Contacts, limits, joints and friction are impulses that the caller of a
+scheme adds (``solve``). A model of bodies may have them, as well as actuators, which schemes do not support.
 """
 
 from __future__ import annotations

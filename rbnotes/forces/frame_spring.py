@@ -253,7 +253,7 @@ class FrameSprings:
         if np.any(numbers >= bodies):
             got = np.array2string(numbers, threshold=10)
             raise InvalidArgument("bodies", got, f"pairs of numbers from -1 to {bodies - 1}, shape (s, 2)")
-        E, phi, coordinates = anchor_frames(state)  # of which the last is the world
+        E, phi, coordinates = anchor_frames(state)  # index -1, WORLD, is the last frame
         return coordinates[numbers], E[numbers], phi[numbers]
 
 

@@ -122,7 +122,7 @@ class LinearSpring:
 class SpringDamper:
     """``F = k (L - r) / r + d Ldot / r``: a spring per unit of strain (Sueda 1.9.6).
 
-    Stiffness pulls back what is stretched and damping resists its lengthening, so both have one sign.
+    A positive tension pulls the ends together: the terms of stiffness and damping have the same sign.
 
     Raises InvalidArgument if ``stiffness`` or ``damping`` is negative or ``rest_length`` is not positive.
 

@@ -185,8 +185,9 @@ class FrictionContactProblem(DelassusProblem):
         mobility = self.mobility[must_stick]
         moving = np.minimum(speeds, mobility * np.hypot(normal, friction))
         unsupported = mobility * np.maximum(friction - MAX_STICKING_RATIO * np.maximum(normal, 0.0), 0.0)
-        fastest = float(np.abs(self.free_contact_velocities).max())
-        residual = float(np.maximum(moving, unsupported).max() / fastest) if fastest > 0 else 0.0
+        velocity_scale = float(np.abs(self.free_contact_velocities).max())
+        speed = float(np.maximum(moving, unsupported).max())
+        residual = speed / velocity_scale if velocity_scale > 0 else 0.0
         return 0.0 if residual <= STICKING_TOLERANCE else residual
 
     def step_solution(

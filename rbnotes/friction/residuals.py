@@ -178,17 +178,17 @@ def natural_residual_unchecked(
     if contact_problem.count == 0:
         return 0.0
     mobility, effective_mass = contact_problem.mobility, _effective_masses(contact_problem.mobility)
-    stepped = impulses - effective_mass[:, None] * velocities
+    stepped_impulses = impulses - effective_mass[:, None] * velocities
     projected = project_on_admissible_impulses(
-        stepped, friction_bounds(contact_problem.mu, impulses[:, 0]), cone, facets
+        stepped_impulses, friction_bounds(contact_problem.mu, impulses[:, 0]), cone, facets
     )
     change = mobility[:, None] * np.abs(impulses - projected)
     # No impulse moves a contact without mobility: it must not approach.
     change[:, 0] = np.where(mobility > 0, change[:, 0], np.maximum(-velocities[:, 0], 0.0))
-    fastest = float(np.abs(contact_problem.free_contact_velocities).max())
-    if fastest == 0:
-        fastest = float((mobility[:, None] * np.abs(impulses)).max())
-    return float(change.max()) / fastest if fastest > 0 else float(change.max())
+    velocity_scale = float(np.abs(contact_problem.free_contact_velocities).max())
+    if velocity_scale == 0:
+        velocity_scale = float((mobility[:, None] * np.abs(impulses)).max())
+    return float(change.max()) / velocity_scale if velocity_scale > 0 else float(change.max())
 
 
 def rounding_residual(contact_problem: DelassusProblem, impulses: Array) -> float:
@@ -199,15 +199,15 @@ def rounding_residual(contact_problem: DelassusProblem, impulses: Array) -> floa
     if contact_problem.count == 0:
         return 0.0
     terms = np.abs(contact_problem.delassus_matrix) @ np.abs(impulses).ravel()
-    fastest = float(np.abs(contact_problem.free_contact_velocities).max())
-    return float(np.finfo(float).eps * terms.max()) / fastest if fastest > 0 else 0.0
+    velocity_scale = float(np.abs(contact_problem.free_contact_velocities).max())
+    return float(np.finfo(float).eps * terms.max()) / velocity_scale if velocity_scale > 0 else 0.0
 
 
-def friction_bounds(mu: Array, normal: Array) -> Array:
-    """Return the largest friction impulses ``mu a``; zero without a positive normal impulse."""
-    bounds = np.zeros(len(normal))
-    is_positive = normal > 0
-    bounds[is_positive] = mu[is_positive] * normal[is_positive]
+def friction_bounds(mu: Array, normal_impulses: Array) -> Array:
+    """Return the largest friction impulses ``mu a (c,)``; zero without a positive normal impulse."""
+    bounds = np.zeros(len(normal_impulses))
+    is_positive = normal_impulses > 0
+    bounds[is_positive] = mu[is_positive] * normal_impulses[is_positive]
     return bounds
 
 

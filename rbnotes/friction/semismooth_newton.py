@@ -287,29 +287,32 @@ def newton_search(
 
 
 def _natural_map(contact_problem: DelassusProblem, r: Array, rho: Array) -> Array:
-    stepped = r - rho[:, None] * contact_problem.velocities_from_impulses(r)
+    """Return ``F = r - project(r - rho u(r))``, shape ``(c, 3)``."""
+    stepped_impulses = r - rho[:, None] * contact_problem.velocities_from_impulses(r)
     error: Array = r - project_on_admissible_impulses(
-        stepped, friction_bounds(contact_problem.mu, stepped[:, 0])
+        stepped_impulses, friction_bounds(contact_problem.mu, stepped_impulses[:, 0])
     )
     return error
 
 
 def _natural_map_and_jacobian(contact_problem: DelassusProblem, r: Array, rho: Array) -> tuple[Array, Array]:
-    """Return F ``(c, 3)`` and one of its generalized derivatives ``(3 c, 3 c)``."""
+    """Return F of :func:`_natural_map` ``(c, 3)`` and one of its generalized derivatives ``(3 c, 3 c)``."""
     count, mu = contact_problem.count, contact_problem.mu
-    stepped = r - rho[:, None] * contact_problem.velocities_from_impulses(r)
-    bounds = friction_bounds(mu, stepped[:, 0])
-    P = _projection_jacobian(stepped, bounds, mu)
-    # F = r - project(r - rho u), so that F' = 1 - P (1 - rho W).
+    stepped_impulses = r - rho[:, None] * contact_problem.velocities_from_impulses(r)
+    bounds = friction_bounds(mu, stepped_impulses[:, 0])
+    P = _projection_jacobian(stepped_impulses, bounds, mu)
+    # The derivative is F' = 1 - P (1 - rho W).
     jacobian = rho[:, None, None] * np.einsum(
         "iab,ibj->iaj", P, contact_problem.delassus_matrix.reshape(count, 3, -1)
     )
     diagonal = np.arange(count)
     jacobian.reshape(count, 3, count, 3)[diagonal, :, diagonal] += np.eye(3) - P
-    return r - project_on_admissible_impulses(stepped, bounds), jacobian.reshape(3 * count, 3 * count)
+    F = r - project_on_admissible_impulses(stepped_impulses, bounds)
+    return F, jacobian.reshape(3 * count, 3 * count)
 
 
 def _newton_step(F: Array, jacobian: Array, units: Array, damping: float) -> Array:
+    """Return the step ``(c, 3)`` with ``(jacobian + damping) step = F``, solved in units of each contact."""
     scale = np.repeat(units[:, 0], 3)
     A = jacobian * scale / scale[:, None]
     A.flat[:: len(A) + 1] += damping
@@ -317,15 +320,15 @@ def _newton_step(F: Array, jacobian: Array, units: Array, damping: float) -> Arr
     return result
 
 
-def _projection_jacobian(stepped: Array, bounds: Array, mu: Array) -> Array:
+def _projection_jacobian(stepped_impulses: Array, bounds: Array, mu: Array) -> Array:
     """Return the derivatives ``(c, 3, 3)`` of the projections of stepped impulses on the law."""
-    P = np.zeros((len(stepped), 3, 3))
-    is_pushing, size = stepped[:, 0] > 0, np.linalg.norm(stepped[:, 1:], axis=1)
+    P = np.zeros((len(stepped_impulses), 3, 3))
+    is_pushing, size = stepped_impulses[:, 0] > 0, np.linalg.norm(stepped_impulses[:, 1:], axis=1)
     is_sticking = is_pushing & (size <= bounds)
     P[is_pushing, 0, 0] = 1.0
     P[is_sticking, 1, 1] = P[is_sticking, 2, 2] = 1.0
     sliding = np.flatnonzero(is_pushing & ~is_sticking)
-    t = stepped[sliding, 1:] / size[sliding, None]
+    t = stepped_impulses[sliding, 1:] / size[sliding, None]
     P[sliding, 1:, 0] = mu[sliding, None] * t
     projector = np.eye(2) - t[:, :, None] * t[:, None, :]
     P[sliding, 1:, 1:] = (bounds[sliding] / size[sliding])[:, None, None] * projector

@@ -46,7 +46,7 @@ class StaggeredSolution(StepSolution):
     Attributes
     ----------
     history
-        Relative change of the normal impulses at each contact program but the first; the last one is the
+        Relative change of the normal impulses at each contact program except the first; the last one is the
         ``residual``, unless rounding left a larger one in the last programs.
     """
 

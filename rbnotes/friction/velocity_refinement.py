@@ -136,9 +136,10 @@ def _contact_states(
 ) -> tuple[BooleanVector, BooleanVector]:
     """Return masks ``(c,)`` of the sticking and of the sliding contacts."""
     u = _contact_velocities(contact_problem, point.velocity)
-    stepped = point.impulses - _effective_masses(contact_problem.mobility)[:, None] * u
-    is_pushing = stepped[:, 0] > 0
-    is_within = np.linalg.norm(stepped[:, 1:], axis=1) <= friction_bounds(contact_problem.mu, stepped[:, 0])
+    stepped_impulses = point.impulses - _effective_masses(contact_problem.mobility)[:, None] * u
+    is_pushing = stepped_impulses[:, 0] > 0
+    bounds = friction_bounds(contact_problem.mu, stepped_impulses[:, 0])
+    is_within = np.linalg.norm(stepped_impulses[:, 1:], axis=1) <= bounds
     return is_pushing & is_within, is_pushing & ~is_within
 
 

@@ -42,7 +42,7 @@ class Composite(JointType):
 
     @property
     def parts(self) -> tuple[JointType, ...]:
-        """Joints in series, from the resting to the moving frame."""
+        """Joints in series, from the fixed to the moving frame."""
         return self._parts
 
     def __repr__(self) -> str:

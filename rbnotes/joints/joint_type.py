@@ -1,7 +1,7 @@
 """Joint types: a pose Q(q) and its derivatives (Sueda 2.1-2.4).
 
 A joint type does not depend on the bodies that it connects. It gives the pose Q of its moving frame (the
-body's) in its resting frame (the parent's) as a function of k coordinates q, and
+body's) in its fixed frame (the parent's) as a function of k coordinates q, and
 
 * the motion subspace S ``(6, k)``: the body twist of Q is ``S @ qdot``, and ``Q^-1 dQ/dq_i`` is the matrix of
   S_i;
@@ -137,7 +137,7 @@ class JointType(ABC):
         return type(self).compute_reparametrization is not JointType.compute_reparametrization
 
     def transform(self, q: ArrayLike) -> Array:
-        """Return the pose Q ``(..., 4, 4)`` of the moving frame in the resting one for ``q (..., k)``.
+        """Return the pose Q ``(..., 4, 4)`` of the moving frame in the fixed one for ``q (..., k)``.
 
         Raises InvalidArgument if the last axis of ``q`` does not have length k.
         """

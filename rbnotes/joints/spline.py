@@ -52,7 +52,7 @@ class SplineCurve(JointType):
     Attributes
     ----------
     frames
-        Control frames ``(n, 4, 4)`` in the resting frame, m.
+        Control frames ``(n, 4, 4)`` in the fixed frame, m.
     cyclic
         True if the curve is closed: the first control frames follow the last ones.
     basis

@@ -292,7 +292,7 @@ def _entry_text(record: Record) -> list[str]:
 
 
 def _pages_and_origin(record: Record) -> list[tuple[str, str]]:
-    """Return both with their labels; nothing without a page, which the head of the list says."""
+    """Return the pages and the origin with their labels; empty if no page of the author is available."""
     if record.origin is Origin.UNDECIDED:
         return []
     return [("Pages", describe_pages(record)), ("Origin", describe_origin(record))]

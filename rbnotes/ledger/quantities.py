@@ -92,9 +92,11 @@ class VectorQuantity:
         """Return the powers ``(*shape, 3)`` of length, mass and time of each entry of an array."""
         if len(self.entries) == 1:
             return self.entries[0].exponents(shape)
-        return np.broadcast_to(self.tiled_exponents(*shape[-1:]), (*shape, 3))
+        if not shape:
+            raise ValueError(f"{len(self.entries)} dimensions for a number")
+        return np.broadcast_to(self.tiled_exponents(shape[-1]), (*shape, 3))
 
-    def tiled_exponents(self, *size: int) -> Array:
+    def tiled_exponents(self, size: int) -> Array:
         """Return the powers ``(size, 3)`` of the repeated entries.
 
         Raises
@@ -102,11 +104,9 @@ class VectorQuantity:
         ValueError
             If the size is not a multiple of the number of entries.
         """
-        if len(size) != 1 or size[0] % len(self.entries):
-            raise ValueError(
-                f"{len(self.entries)} dimensions for an axis of {size[0] if size else 'no'} entries"
-            )
-        return np.tile([entry._powers for entry in self.entries], (size[0] // len(self.entries), 1))
+        if size % len(self.entries):
+            raise ValueError(f"{len(self.entries)} dimensions for an axis of {size} entries")
+        return np.tile([entry._powers for entry in self.entries], (size // len(self.entries), 1))
 
     def __str__(self) -> str:
         return ", ".join(_collapse_repeats(entry.unit for entry in self.entries))

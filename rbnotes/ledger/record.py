@@ -230,7 +230,7 @@ class Record:
         for name in self.implemented_by:
             require(not is_private(name), f"implements {name}, which is private")
         unknown = [name for name in self.arguments if name not in self.inputs]
-        require(not unknown, f"describes {', '.join(unknown)}, which is no argument")
+        require(not unknown, f"describes {', '.join(unknown)}, which is not an argument")
         checkable = self.library is not None or self.printed is not None
         require(not checkable or self.reference is not None, "has a form to check but no reference")
         require(

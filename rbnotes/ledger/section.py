@@ -119,7 +119,7 @@ class Section:
                 if name in fields:
                     raise ValueError(f"record {id}: `{name}` is set by the decorator")
             for name in fields.keys() - RECORD_FIELDS:
-                raise ValueError(f"record {id}: `{name}` is no field of a record")
+                raise ValueError(f"record {id}: `{name}` is not a field of a record")
             described = {
                 name: self.arguments[name] for name in fields.get("inputs", {}) if name in self.arguments
             }

@@ -230,8 +230,8 @@ def _contacts_with_fixed_bounds(
 ) -> tuple[Array, Array, Array, Array]:
     """Return rows ``(3 c, N)`` of the contacts, their targets, and bounds of impulses ``(3 c,)``.
 
-    The bounds of friction follow from the impulses of a solution: along the friction impulse the limit of
-    friction, across it what the disc leaves.
+    The bounds of friction follow from the impulses of a solution: the limit of friction along the friction
+    impulse, and the remaining half width of the disc across it.
     """
     contacts = problem.contacts
     if contacts is None or not contacts.count:
@@ -293,7 +293,7 @@ def _solve_without_determined_inequalities(
 def _violations(
     bounded: BoundedRows, modes: NDArray[np.intp], impulse: Array, velocity: Array, speed: float
 ) -> Array:
-    """Return how much each row contradicts its mode ``(m,)``, relative to its bound or to `speed`."""
+    """Return the violation of each row's mode ``(m,)``, relative to its bound or to `speed`."""
     linear = modes == LINEAR
     scale = np.where(np.isfinite(bounded.bound) & (bounded.bound > 0), bounded.bound, 1.0)
     excess = (np.abs(impulse) - bounded.bound) / scale

@@ -1,4 +1,4 @@
-"""Parts of models that the schemes of :mod:`rbnotes.dynamics` leave out, which refuse such models."""
+"""Parts of models that the schemes of :mod:`rbnotes.dynamics` do not support: they refuse such models."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class Model(StateRetraction):
     springs and dampers, the forces of the model and the terms of the velocities. Contacts, limits, dry
     friction, bearings and actuators act in :func:`~rbnotes.multibody.simulate` only; equality constraints
     act there and on accelerations. The schemes of :mod:`rbnotes.dynamics` refuse a model with parts that they
-    would leave out; :func:`~rbnotes.dynamics.constrained_step` accepts all but servos, for the rows that it
+    would leave out; :func:`~rbnotes.dynamics.constrained_step` accepts all except servos for the rows that it
     is given.
 
     Attributes
@@ -442,7 +442,7 @@ class Model(StateRetraction):
         return model_equations.mass_matrix(self, state)
 
     def force(self, state: State) -> Array:
-        """Return all forces ``(N,)`` but those of constraints.
+        """Return all forces ``(N,)`` except those of constraints.
 
         Raises
         ------

@@ -140,7 +140,7 @@ def frame_jacobian_unchecked(frame: TreeFrame) -> Array:
     kinematics = model.tree.body_kinematics(tree_state)
     B_inverse = np.linalg.inv(velocity_map(model, tree_state).B)
     J = se3.Ad_inverse(offset) @ _with_particles(kinematics.J[index], tree_state) @ B_inverse
-    result: Array = _to_reference(kinematics.body_poses[index] @ offset, reference) @ J
+    result: Array = _reference_transform(kinematics.body_poses[index] @ offset, reference) @ J
     return result
 
 
@@ -179,7 +179,7 @@ def frame_jacobian_rate_unchecked(frame: TreeFrame) -> Array:
     tree_rate = tree_jacobian_rate(tree, tree_state.q, tree_state.qdot).reshape(kinematics.J.shape)[index]
     rate = to_frame @ _with_particles(tree_rate, tree_state) @ B_inverse
     rate -= J @ _velocity_map_rate(model, tree_state) @ B_inverse
-    to_reference = _to_reference(kinematics.body_poses[index] @ offset, reference)
+    to_reference = _reference_transform(kinematics.body_poses[index] @ offset, reference)
     twist = to_frame @ kinematics.phi[index]
     if reference == "world":
         return np.asarray(to_reference @ (rate + se3.ad(twist) @ J))
@@ -234,7 +234,7 @@ def frame_in_body(frame: ArrayLike | None) -> Array:
     return arguments.with_ndim("frame", arguments.frame("frame", frame), 2)
 
 
-def _to_reference(pose: Array, reference: str) -> Array:
+def _reference_transform(pose: Array, reference: str) -> Array:
     """Return the map ``(6, 6)`` from twists in a frame with this pose to those of the reference."""
     if reference == "body":
         return np.eye(6)

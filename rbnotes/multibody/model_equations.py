@@ -87,7 +87,7 @@ def mass_matrix(model: Model, state: State) -> Matrix:
 
 
 def force(model: Model, state: State) -> Array:
-    """Return all forces but those of constraints ``(N,)`` at a valid state."""
+    """Return all forces except those of constraints ``(N,)`` at a valid state."""
     if model.free_system is not None:
         return model.free_system.force(state)
     tree_state = model.tree_state(state)
@@ -185,12 +185,12 @@ def potential_energy(model: Model, state: State) -> float:
     if model.free_system is not None:
         stored = model.free_system.gravity_energy(state)
     else:
-        of_particles = np.sum(model.particles[:, None] * model.gravity * state.x)
-        stored = float(tree_potential_energy(model.tree, model.tree_state(state).q) - of_particles)
-    energy_of_forces = getattr(model.force_law, "energy", None)
-    if energy_of_forces is None:
+        particle_energy = -np.sum(model.particles[:, None] * model.gravity * state.x)
+        stored = float(tree_potential_energy(model.tree, model.tree_state(state).q) + particle_energy)
+    force_energy = getattr(model.force_law, "energy", None)
+    if force_energy is None:
         return stored
-    return stored + float(energy_of_forces(model.body_state(state)))
+    return stored + float(force_energy(model.body_state(state)))
 
 
 class CenteredTree(NamedTuple):

@@ -71,7 +71,7 @@ class Trajectory:
     friction_impulses
         Impulses of dry friction in joints and bearings in each step ``(T, k)``, N m s or N s.
     restart
-        Data besides the state with which :func:`~rbnotes.multibody.simulate` continues.
+        Data that :func:`~rbnotes.multibody.simulate` needs to continue, in addition to the state.
     maximal
         Trajectory in maximal coordinates, if they were used, with the impulses of the joints. Particles are
         its last bodies.

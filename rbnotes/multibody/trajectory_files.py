@@ -105,7 +105,7 @@ def load_trajectory(path: str | os.PathLike[str], model: Model) -> Trajectory:
         with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             arrays: Arrays = {name: file[name] for name in file.files}
     except (ValueError, AttributeError, EOFError, zipfile.BadZipFile) as error:
-        raise InvalidArgument("path", f"a file that is no archive ({error})", "a saved trajectory") from None
+        raise InvalidArgument("path", f"not an archive ({error})", "a saved trajectory") from None
     _check_format(str(arrays.get("format", "")))
     bodies_only = particles_as_bodies(model)
     names, count = [body.name for body in bodies_only.bodies], bodies_only.tree.num_coordinates

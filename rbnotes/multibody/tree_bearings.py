@@ -1,8 +1,8 @@
 """Friction of bearings in joint coordinates: the reactions of joints follow from the motion (Sueda 2.11).
 
-The reaction is what the motion of the bodies beyond the joint requires besides the other forces: their
-changes of momentum in the update, and their inertial forces in the motion without forces that follows or
-precedes it.
+The reaction is the difference between the impulse that the bodies beyond the joint require for their motion
+and the impulses of the other forces on them. The motion consists of the changes of momentum in the update and
+of the inertial forces in the motion without forces that follows or precedes it.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ class FreeMotion:
         indices = np.arange(tree.num_coordinates)
         joints, coordinates, others, inertias, centers = [], [], [], [], []
         for i, (link, own) in enumerate(zip(tree.links, tree.coordinate_slices, strict=True)):
-            inertia, center = _uniform_point(tree, i)
+            inertia, center = _inertia_about_uniform_point(tree, i)
             moments = np.linalg.eigvalsh(inertia)
             if (
                 type(link.joint) in (Free3D, ExponentialSpherical)
@@ -178,10 +178,11 @@ def _continue_rotation(vector: Array, previous: Array) -> Array:
     return vector * (1 + 2 * np.pi * turns / length)
 
 
-def _uniform_point(tree: Tree, i: int) -> tuple[Array, Array]:
-    """Return the inertia ``(3, 3)`` of a link in its joint's frame about the point that moves uniformly.
+def _inertia_about_uniform_point(tree: Tree, i: int) -> tuple[Array, Array]:
+    """Return the rotational inertia ``(3, 3)`` of a link about the point that moves uniformly, and the point.
 
-    The second result is the point ``(3,)``: the center of mass, or the center of a spherical joint.
+    The point ``(3,)`` is the center of mass of a free link, or the center of a spherical joint. Both results
+    are in the joint frame.
     """
     M = transform_inertia(tree.body_frames[i], tree.inertias[i])
     if not isinstance(tree.links[i].joint, Free3D):

@@ -298,19 +298,7 @@ def _map_to_region(
     around_zero = low <= 0 <= high
     may_vanish = may_vanish and around_zero
     if _region == "degenerate":
-        if may_vanish and selector % ZERO_VECTOR_PERIOD == 0:
-            return np.zeros(grid_multiples.shape)
-        if not may_vanish and around_zero and selector % AXIS_ALIGNED_PERIOD == 0:
-            return np.where(
-                np.arange(grid_multiples.size) == np.argmax(np.abs(grid_multiples)),
-                np.sign(grid_multiples),
-                0.0,
-            )
-        return (
-            np.round(grid_multiples / GRID_DENOMINATOR) + 0.0
-            if around_zero
-            else grid_multiples / GRID_DENOMINATOR
-        )
+        return _map_to_degenerate(grid_multiples, selector, around_zero, may_vanish)
     entries = grid_multiples / NON_DYADIC_DENOMINATOR
     if _region == "tiny" and may_vanish and selector % 3:
         return entries * 10.0 ** -TINY_EXPONENTS[selector // 3 % len(TINY_EXPONENTS)]
@@ -320,18 +308,35 @@ def _map_to_region(
     if _region == "large" and (low == -high or (low >= 0 and not is_angle)) and selector % 3:
         return entries * 10.0 ** (1 + selector // 3 % MAX_LARGE_EXPONENT)
     if _region == "near pi" and may_vanish:
-        length = float(np.linalg.norm(entries))
-        short = 10.0 ** -(1 + selector % MAX_PI_OFFSET_EXPONENT)
-        if is_angle or (entries.size == 3 and high > np.pi):
-            return entries / length * (np.pi - short) if length > 0 else entries
-        if low == -high and entries.size:
-            index, special_angle = (
-                selector // MAX_PI_OFFSET_EXPONENT % entries.size,
-                np.pi / (2 if selector % 3 else 1),
-            )
-            entries[index] = np.copysign(special_angle - short, entries[index])
+        return _with_angle_near_pi(entries, selector, low, high, is_angle)
     if _region == "special angle" and may_vanish:
         return _with_target_angle(entries, selector, low, high, is_angle)
+    return entries
+
+
+def _map_to_degenerate(grid_multiples: Array, selector: int, around_zero: bool, may_vanish: bool) -> Array:
+    """Return zeros, a unit vector along an axis, or integers; numbers away from zero are unchanged."""
+    if may_vanish and selector % ZERO_VECTOR_PERIOD == 0:
+        return np.zeros(grid_multiples.shape)
+    if not around_zero:
+        return grid_multiples / GRID_DENOMINATOR
+    if not may_vanish and selector % AXIS_ALIGNED_PERIOD == 0:
+        is_largest = np.arange(grid_multiples.size) == np.argmax(np.abs(grid_multiples))
+        return np.where(is_largest, np.sign(grid_multiples), 0.0)
+    rounded: Array = np.round(grid_multiples / GRID_DENOMINATOR) + 0.0
+    return rounded
+
+
+def _with_angle_near_pi(entries: Array, selector: int, low: float, high: float, is_angle: bool) -> Array:
+    """Return an angle or a rotation vector near pi, or entries with one coordinate near pi or pi / 2."""
+    length = float(np.linalg.norm(entries))
+    offset = 10.0 ** -(1 + selector % MAX_PI_OFFSET_EXPONENT)
+    if is_angle or (entries.size == 3 and high > np.pi):
+        return entries / length * (np.pi - offset) if length > 0 else entries
+    if low == -high and entries.size:
+        index = selector // MAX_PI_OFFSET_EXPONENT % entries.size
+        special_angle = np.pi / (2 if selector % 3 else 1)
+        entries[index] = np.copysign(special_angle - offset, entries[index])
     return entries
 
 

@@ -148,7 +148,7 @@ class Scene:
 
     @property
     def extent(self) -> Array:
-        """Points ``(n, 3)``, m, that the camera shows: all but the ground, at all times."""
+        """Points ``(n, 3)``, m, that the camera shows: all except the ground, at all times."""
         if self._extent is None:
             return sketch.scene_extent(self._drawn_items(), self._sample_count)
         return self._extent

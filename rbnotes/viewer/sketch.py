@@ -117,8 +117,8 @@ def _sphere_points() -> Array:
 def _zigzag(ends: Array, radius: float, coils: int) -> Array:
     """Return a planar drawing of a coil spring."""
     start, axis = ends[0], ends[1] - ends[0]
-    helper = np.eye(3)[0 if abs(axis[2]) > 0.9 * np.linalg.norm(axis) else 2]
-    side = np.cross(helper, axis)
+    not_parallel = np.eye(3)[0 if abs(axis[2]) > 0.9 * np.linalg.norm(axis) else 2]
+    side = np.cross(not_parallel, axis)
     side *= radius / max(float(np.linalg.norm(side)), 1e-12)
     fractions = 0.1 + 0.8 * (np.arange(2 * coils) + 0.5) / (2 * coils)
     teeth = start + fractions[:, None] * axis + (-1.0) ** np.arange(2 * coils)[:, None] * side
@@ -135,7 +135,7 @@ def scene_extent(items: Sequence[SceneItem], samples: int) -> Array:
 
 
 def hull_corners(points: Array) -> Array:
-    """Return the corners of the convex hull of points ``(n, 2)``, in order, or ``(n, 3)``."""
+    """Return the corners of the convex hull of points ``(n, 2)``, counter-clockwise, or ``(n, 3)``."""
     if len(points) == 0:
         return points
     try:

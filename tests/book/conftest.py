@@ -1,4 +1,4 @@
-"""The book's tools are scripts beside the package: put them, and this folder's helpers, on the path."""
+"""Put the book's extension and the helpers of this folder on the path."""
 
 import sys
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).parents[2]
-sys.path[:0] = [str(REPOSITORY / "tools"), str(REPOSITORY / "book" / "_ext"), str(Path(__file__).parent)]
+sys.path[:0] = [str(REPOSITORY / "book" / "_ext"), str(Path(__file__).parent)]
 
 # No notebook has internationalized addresses; the grammar for them takes five seconds to build.
 sys.modules["rfc3987_syntax"] = None

@@ -1,9 +1,9 @@
 """Damaged files of numba's cache are compiled again."""
 
-import importlib.util
 import itertools
 
 import pytest
+from module_files import load_file
 
 pytest.importorskip("numba")
 
@@ -25,10 +25,7 @@ names = itertools.count()
 
 def load(path):
     """Return the function of a fresh module, whose cache is in the folder of the file."""
-    spec = importlib.util.spec_from_file_location(f"doubling_{next(names)}", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.double
+    return load_file(path, f"doubling_{next(names)}").double
 
 
 def truncate(size):

@@ -1,8 +1,8 @@
 """Random frame springs, and an independent implementation of their force."""
 
 import numpy as np
+from closeness import relative_comparison
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
@@ -105,5 +105,4 @@ def derivative_along(function, E, xi):
     return derivative(function_along_motion).value
 
 
-def close(actual, expected, tolerance=1e-8):
-    assert_allclose(actual, expected, rtol=0, atol=tolerance * max(1.0, np.abs(expected).max()))
+close = relative_comparison(1e-8)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from tension_laws import STIFFENING
 
 from rbnotes import se3
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
@@ -21,7 +22,6 @@ from rbnotes.forces.body_forces import (
 from rbnotes.forces.muscle import Muscle
 from rbnotes.forces.path import dissipated_power, path_energy, path_length, symmetric_part
 from rbnotes.forces.tension import (
-    CallableTensionLaw,
     ConstantTension,
     LinearSpring,
     QuadraticStrain,
@@ -30,12 +30,6 @@ from rbnotes.forces.tension import (
 from rbnotes.forces.wrenches import point_kinematics
 from rbnotes.testing import jacobian, jacobian_se3
 from rbnotes.testing.strategies import frames, numbers, positive_numbers, twists, vectors
-
-STIFFENING = CallableTensionLaw(
-    lambda L, Ldot: L**2 + 0.5 * L * Ldot + Ldot**3,
-    lambda L, Ldot: 2 * L + 0.5 * Ldot,
-    lambda L, Ldot: 0.5 * L + 3 * Ldot**2,
-)
 
 
 def world(E, x, phi):

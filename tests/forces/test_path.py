@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
+from tension_laws import STIFFENING
 
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.forces import (
@@ -30,12 +31,6 @@ from rbnotes.forces import (
 )
 from rbnotes.testing import complex_step, jacobian
 from rbnotes.testing.strategies import numbers, positive_numbers, rotations, vectors
-
-STIFFENING = CallableTensionLaw(
-    lambda L, Ldot: L**2 + 0.5 * L * Ldot + Ldot**3,
-    lambda L, Ldot: 2 * L + 0.5 * Ldot,
-    lambda L, Ldot: 0.5 * L + 3 * Ldot**2,
-)
 
 
 def dot(a, b):

@@ -1,8 +1,7 @@
 """Newton's method for Coulomb's law: against closed forms and its own conditions, at every heading."""
 
-import importlib.util
-import sys
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import cvxpy
@@ -34,6 +33,8 @@ from rbnotes.friction.semismooth_newton import (
 from rbnotes.friction.socp_fixed_point import _square_root_factor
 from rbnotes.multibody.maximal import FrictionWarning, MaximalModel, simulate
 from rbnotes.shapes import Box, Plane
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 FLOOR = [[[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]]
 
@@ -201,15 +202,6 @@ def test_block_slides_at_the_friction_angle_at_every_heading(heading, ratio, sli
     assert (displacement[0] > 5e-5) == slides
 
 
-def load_benchmark():
-    """Return the module of the benchmark that measures what the fallbacks cost."""
-    path = Path(__file__).parents[2] / "benchmarks" / "friction.py"
-    spec = importlib.util.spec_from_file_location("friction_benchmark", path)
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.mark.parametrize("name", ["stack of 5 boxes", "a box slides", "4 boxes fall"])
 def test_ordinary_scenes_need_no_fallbacks(name, monkeypatch):
     """Each problem takes the linear systems of one search; fallbacks only cost the check of residuals."""
@@ -219,7 +211,8 @@ def test_ordinary_scenes_need_no_fallbacks(name, monkeypatch):
 
     monkeypatch.setattr(semismooth_newton, "_initial_guesses", fail)
     monkeypatch.setattr(semismooth_newton, "refine_velocities", fail)
-    benchmark = load_benchmark()
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    benchmark = import_module("friction")
     (model, twists), recorder = benchmark.SCENES[name](), benchmark.Recorder()
     friction_model = FrictionModel(recorder, accepts_initial_guess=True)
     simulate_model(

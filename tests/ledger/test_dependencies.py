@@ -1,10 +1,9 @@
 """Displays rest on earlier ones: no cycle, every id exists, and the pairs are those that the notes cite."""
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
+from cite_notes import Display, citations
 
 from rbnotes import ledger
 from rbnotes.cli import main
@@ -21,7 +20,6 @@ from rbnotes.ledger.dependencies import (
 )
 from rbnotes.ledger.sources import active_ledger
 
-TOOLS = Path(__file__).parents[2] / "tools"
 RECORDS = ledger.load()
 DISPLAYS = {record.display for record in RECORDS}
 GRAPH = read_graph()
@@ -116,11 +114,7 @@ $$d = c(1.2) \\text{ by (1.1), } e = d \\text{ as in (1.4)} \\quad (1.3)$$
 """
 
 
-def test_citations_of_a_text(monkeypatch):
-    monkeypatch.syspath_prepend(str(TOOLS))
-    monkeypatch.delitem(sys.modules, "cite_notes", raising=False)
-    from cite_notes import Display, citations
-
+def test_citations_of_a_text():
     numbers = {"e1.1": 1, "e1.2": 7, "alg1": 11, "e1.3": 15}
     displays = [Display(f"x/s1/{key}", "1", line, line) for key, line in numbers.items()]
     edges = {(a[5:], b[5:]) for a, b in citations(TEXT, displays, ["x/s1/t13"])}

@@ -28,7 +28,9 @@ def test_an_erratum():
 @pytest.mark.parametrize("printed", [other_sign, other_direction])
 def test_erratum_by_convention_only(printed):
     assert refused("convention:", **{**ERRATUM, "printed": printed})
-    assert refused("no other formula", **{**ERRATUM, "printed": printed}, combined_with=("lloyd/s0.1/d999",))
+    assert refused(
+        "not another formula", **{**ERRATUM, "printed": printed}, combined_with=("lloyd/s0.1/d999",)
+    )
     outcome = verify(make(**{**ERRATUM, "printed": printed}, combined_with=("lloyd/s0.2/d2",)))
     assert outcome.confirmed, outcome.reason
 

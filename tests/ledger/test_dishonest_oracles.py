@@ -176,7 +176,7 @@ TURNING = {
 def test_primitives_are_named():
     names = ("rbnotes.se3.exp", "rbnotes.testing.derivative")
     used = {**TURNING, "library": exponential_library, "implements": (se3.right_jacobian,)}
-    assert refused("rbnotes.se3.exp, which is no primitive", **used)
+    assert refused("rbnotes.se3.exp, which is not a primitive", **used)
     outcome = verify(make(**used, primitives=names[:1]))
     assert outcome.confirmed, outcome.reason
     assert refused("never entered", **used, primitives=(*names[:1], "rbnotes.so3.log"))

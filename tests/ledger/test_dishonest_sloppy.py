@@ -100,10 +100,10 @@ def as_wrong_as_another(R, a):
 @pytest.mark.parametrize(
     ("kind", "changes"),
     [
-        ("honest.turned_printed, which is no primitive", {"reference": by_default}),
-        ("honest.turned_printed, which is no primitive", {"reference": from_a_dictionary}),
-        ("honest.bracket, which is no primitive", {"reference": by_map}),
-        ("honest.bracket, which is no primitive", {"reference": by_compiled}),
+        ("honest.turned_printed, which is not a primitive", {"reference": by_default}),
+        ("honest.turned_printed, which is not a primitive", {"reference": from_a_dictionary}),
+        ("honest.bracket, which is not a primitive", {"reference": by_map}),
+        ("honest.bracket, which is not a primitive", {"reference": by_compiled}),
         ("spelled, which is no", {"reference": by_the_same_compiled, "printed": compiled_printed}),
         ("GROWN of the reference was made by rbnotes.so3.hat", {"reference": by_what_has_grown}),
         ("UPDATED of the reference was made by bracket", {"reference": by_what_was_updated}),

@@ -4,28 +4,24 @@ The notes are no part of the package. `tools/compare_quotes.py` compares the rec
 digest of each formula.
 """
 
-import importlib.util
 import json
 from dataclasses import replace
-from pathlib import Path
 
+import compare_quotes
 import pytest
 
 from rbnotes import ledger
 
-TOOLS = Path(__file__).parents[2] / "tools"
-spec = importlib.util.spec_from_file_location("compare_quotes", TOOLS / "compare_quotes.py")
-tool = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(tool)
-
 RECORDS = {record.id: record for record in ledger.load() if record.formula}
-STORED = json.loads(tool.STORED.read_text(encoding="utf-8"))
+STORED = json.loads(compare_quotes.STORED.read_text(encoding="utf-8"))
 MIN_SHARE_OF_DISPLAYS = 0.85
 """Smallest share of the displays whose formulas are in the notes, whole or in parts."""
 
 
 def changed(records):
-    return [name for name, record in records.items() if STORED[name][1] != tool.digest(record.formula)]
+    return [
+        name for name, record in records.items() if STORED[name][1] != compare_quotes.digest(record.formula)
+    ]
 
 
 def test_formulas_are_those_that_were_compared_with_the_notes():
@@ -35,7 +31,7 @@ def test_formulas_are_those_that_were_compared_with_the_notes():
 
 def test_most_displays_are_in_the_notes():
     kinds = [STORED[name][0] for name, record in RECORDS.items() if not record.is_prose]
-    assert set(kinds) == set(tool.KINDS)
+    assert set(kinds) == set(compare_quotes.KINDS)
     assert kinds.count("restated") < (1 - MIN_SHARE_OF_DISPLAYS) * len(kinds)
 
 
@@ -85,7 +81,7 @@ $$\mathbf{x} = \underbrace{R_i\left(u - v\right)}_{y} + z, \quad z \approx \alph
     ],
 )
 def test_how_notes_contain_a_formula(formula, kind):
-    assert tool.kind_of(formula, NOTES) == kind
+    assert compare_quotes.kind_of(formula, NOTES) == kind
 
 
 @pytest.mark.parametrize(
@@ -101,28 +97,28 @@ def test_how_notes_contain_a_formula(formula, kind):
 )
 def test_quotes_are_compared_letter_by_letter(quote, is_true):
     formula = rf"x = 1:\ \text{{`{quote}'}}"
-    parts = list(tool.quotes(formula))
+    parts = list(compare_quotes.quotes(formula))
     assert len(parts) == quote.count("...") + 1
-    assert all(tool.is_quoted(each, tool.canonical(NOTES)) for each in parts) == is_true
+    assert all(compare_quotes.is_quoted(each, compare_quotes.canonical(NOTES)) for each in parts) == is_true
 
 
 def test_changes_since_a_comparison_are_reported():
     stored = {"a": ["whole", "1"], "b": ["restated", "2"]}
-    assert list(tool.findings("a", ("whole", "1"), stored, [])) == []
-    assert "was whole in the notes" in next(tool.findings("a", ("restated", "1"), stored, []))
-    assert "changed" in next(tool.findings("b", ("restated", "3"), stored, []))
-    assert "changed" in next(tool.findings("c", ("restated", "3"), stored, []))
-    assert "quote" in next(tool.findings("a", ("whole", "1"), stored, ["itis"]))
+    assert list(compare_quotes.findings("a", ("whole", "1"), stored, [])) == []
+    assert "was whole in the notes" in next(compare_quotes.findings("a", ("restated", "1"), stored, []))
+    assert "changed" in next(compare_quotes.findings("b", ("restated", "3"), stored, []))
+    assert "changed" in next(compare_quotes.findings("c", ("restated", "3"), stored, []))
+    assert "quote" in next(compare_quotes.findings("a", ("whole", "1"), stored, ["itis"]))
 
 
 def test_a_planted_quote_is_compared_with_the_notes(tmp_path):
-    for name in tool.FILES.values():
+    for name in compare_quotes.FILES.values():
         (tmp_path / name).write_text(NOTES, encoding="utf-8")
     (tmp_path / "inventory.csv").write_text("source,id,section,lines\nlloyd,lloyd/s0.1/d1,0.1,4-5\n")
-    texts, displays = tool.read_notes(tmp_path)
+    texts, displays = compare_quotes.read_notes(tmp_path)
     record = replace(RECORDS["lloyd/s0.1/d1"], formula=r"-\mathbf c^T:\ \text{`it's dense'}")
-    assert tool.compare(record, texts, displays) == ("restated", [])
+    assert compare_quotes.compare(record, texts, displays) == ("restated", [])
     record = replace(record, formula=r"-\mathbf c^T:\ \text{`it was dense'}")
-    assert tool.compare(record, texts, displays) == ("restated", ["itwasdense"])
+    assert compare_quotes.compare(record, texts, displays) == ("restated", ["itwasdense"])
     record = replace(record, id="lloyd/s0.1/t2", formula=r"\text{no entry of } M_{ij}")
-    assert tool.compare(record, texts, displays) == ("whole", [])
+    assert compare_quotes.compare(record, texts, displays) == ("whole", [])

@@ -250,7 +250,7 @@ class TestRecord:
             ({"implements": ()}, "implements"),
             ({"implements": (_hidden,)}, "private"),
             ({"implements": (object(),)}, "no public name"),
-            ({"arguments": {"c": Argument()}}, "describes c, which is no argument"),
+            ({"arguments": {"c": Argument()}}, "describes c, which is not an argument"),
             ({"reference": None}, "reference"),
             ({"oracle": ""}, "oracle"),
             ({"printed": None}, "printed|form to check"),
@@ -366,7 +366,7 @@ class TestSection:
             ({"edit": ("a", "c"), "replacement": "c"}, "both `edit` and `replacement`"),
             ({"chapter": "friction"}, "`chapter` is set by the decorator"),
             ({"verdict": Verdict.HOLDS}, "`verdict` is set by the decorator"),
-            ({"conclusion": "none"}, "`conclusion` is no field of a record"),
+            ({"conclusion": "none"}, "`conclusion` is not a field of a record"),
         ],
     )
     def test_a_wrong_class_is_refused(self, fields, message):

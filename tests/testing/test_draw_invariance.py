@@ -1,7 +1,6 @@
 """Draws do not depend on names, on files, or on the order in which Python hashes strings."""
 
 import ast
-import importlib.util
 import inspect
 import os
 import subprocess
@@ -9,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from module_files import load_file
 
 from rbnotes.ledger import evaluation
 from rbnotes.ledger.counterexamples import ChoiceDatabase
@@ -97,11 +97,8 @@ def load(tmp_path, monkeypatch):
     def module(source, name):
         file = tmp_path / f"{name}.py"
         file.write_text(source)
-        spec = importlib.util.spec_from_file_location(name, file)
-        loaded = importlib.util.module_from_spec(spec)
-        monkeypatch.setitem(sys.modules, name, loaded)
-        spec.loader.exec_module(loaded)
-        return loaded
+        monkeypatch.setitem(sys.modules, name, None)  # no such module after the test
+        return load_file(file)
 
     return module
 

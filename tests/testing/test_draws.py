@@ -1,6 +1,5 @@
 """Seeded draws do not depend on what else is loaded, as verdicts must not."""
 
-import importlib.util
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,6 +8,7 @@ import pytest
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
+from module_files import load_file
 
 from rbnotes.ledger.runner import samples, search
 from rbnotes.testing import SEED, reproducible_draws
@@ -22,10 +22,7 @@ def load_numbers(folder, name):
     numbers = ", ".join(str(7**k + 12345 * len(name)) for k in range(12))
     file = folder / f"{name}.py"
     file.write_text(f"numbers = [{numbers}, 0.1234567, 9.87654e30]\nwords = ['{name}', 'stray {name}']\n")
-    spec = importlib.util.spec_from_file_location(name, file)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_file(file)
 
 
 def inputs_of_search(inputs):
@@ -56,7 +53,8 @@ def test_another_module_changes_no_draw(tmp_path, monkeypatch):
     draws = []
     before = everything()
     for name in ("ballast", "cargo"):
-        monkeypatch.setitem(sys.modules, name, load_numbers(tmp_path, name))
+        monkeypatch.setitem(sys.modules, name, None)  # no such module after the test
+        load_numbers(tmp_path, name)
     assert everything() == before
 
 

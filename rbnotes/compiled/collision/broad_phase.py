@@ -51,7 +51,7 @@ def build_grid(centers, radii):
 
 @jit_noalloc
 def cell_list_index(x, y, z, num_lists):
-    """Return the index of the hash table's list for a cell."""
+    """Return the index of the hash table's list for a cell (hash of Teschner et al. 2003, section 4.1)."""
     return (x * 73856093 ^ y * 19349663 ^ z * 83492791) & (num_lists - 1)
 
 
@@ -60,7 +60,7 @@ def later_neighbors(i, centers, radii, grid, neighbors):
     """Write the shapes j > i whose bounding spheres overlap that of i, ascending; return their number."""
     cells, heads, following, large = grid
     count = 0
-    if following[i] == i:
+    if following[i] == i:  # a large shape, see build_grid
         for j in range(i + 1, len(radii)):
             if spheres_overlap(centers, radii, i, j):
                 neighbors[count] = j

@@ -173,17 +173,19 @@ def plane_contacts(half_extents, radius, pose, plane, margin, sign, points, out)
 
 
 @jit_noalloc
-def support_feature(half_extents, pose, direction, flat):
+def support_feature(half_extents, pose, direction, tolerance):
     """Return the corner, edge or face of a core that lies farthest in a direction.
 
-    The result is its dimension (0, 1 or 2), its center, its two axes and the half extents along them.
+    The result is its dimension (0, 1 or 2), its center, its two axes and the half extents along them. An edge
+    or a face counts as perpendicular to the unit vector `direction` if the cosine of their angle is at most
+    `tolerance`.
     """
     dimension, middle, none = 0, column(pose, 3), (0.0, 0.0, 0.0)
     axis_one, axis_two, half_one, half_two = none, none, 0.0, 0.0
     for i in range(3):
         axis = column(pose, i)
         along = dot(direction, axis)
-        if not (abs(along) <= flat and half_extents[i] > 0):
+        if not (abs(along) <= tolerance and half_extents[i] > 0):
             middle = add_scaled(middle, -half_extents[i] if along < 0 else half_extents[i], axis)
         elif dimension == 0:
             dimension, axis_one, half_one = 1, axis, half_extents[i]

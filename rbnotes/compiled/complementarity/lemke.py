@@ -67,21 +67,25 @@ def solve_lemke(M, q, z, w):
 
 
 @jit_alloc
-def _leaving_row(tableau, basic, position, column_index, tied, first):
-    """Return the row that leaves when a column enters, z_0 if it may, or -1; at first the smallest q."""
+def _leaving_row(tableau, basic, position, column_index, tied, is_first_pivot):
+    """Return the row that leaves the basis when a column enters, or -1 if the path ends on a ray.
+
+    Among the rows of the smallest ratio, that of z_0 is preferred; other ties are broken lexicographically.
+    At the first pivot, when z_0 enters, the row of the smallest q leaves.
+    """
     n, step, steepest, largest, count = len(basic), np.inf, 0.0, 0.0, 0
     for i in range(n):
         steepest, largest = max(steepest, abs(tableau[i, column_index])), max(largest, abs(tableau[i, 0]))
-    sign, least = (-1.0, 0.0) if first else (1.0, PIVOT_TOLERANCE * steepest)
+    sign, least = (-1.0, 0.0) if is_first_pivot else (1.0, PIVOT_TOLERANCE * steepest)
     max_entry = 0.0
     for i in range(n):
-        if -sign * tableau[i, column_index] > least or first:
+        if -sign * tableau[i, column_index] > least or is_first_pivot:
             max_entry = max(max_entry, abs(tableau[i, column_index]))
             step = min(step, tableau[i, 0] / abs(tableau[i, column_index]))
     if max_entry == 0.0:
         return -1
     for i in range(n):
-        blocks = -sign * tableau[i, column_index] > least or first
+        blocks = -sign * tableau[i, column_index] > least or is_first_pivot
         if (
             blocks
             and tableau[i, 0] / abs(tableau[i, column_index]) <= step + TIE_TOLERANCE * largest / max_entry

@@ -252,7 +252,7 @@ def solve_by_block_pivoting(program, order, S, x, z, residuals, tolerance):
 
 @jit_noalloc
 def refine_solution(program, order, S, active, center, regularization, x, z, rhs):
-    """Write z and correct x and z for rounding errors in the equations of motion."""
+    """Write z and correct x and z for rounding errors in ``Q x + c = A^T z``."""
     Q, c, A, b = program
     for _ in range(2):
         for i in range(len(b)):

@@ -380,7 +380,7 @@ def solve_contact_impulses(
     with joint impulses. In directions that the joints block, `u_free` is cleared.
 
     Without joints, the islands consist of the candidates: contacts that would close without impulses, or that
-    the initial guess pushes. Others become candidates if they close under the impulses of these.
+    the initial guess pushes. Other contacts become candidates if they close under the impulses of candidates.
     """
     bodies, joints, _ = model
     count, num_bodies = len(mu), len(bodies.mass)
@@ -427,9 +427,10 @@ def solve_contact_impulses(
 
 @jit_noalloc
 def find_closing_contacts(rows, u_free, twist_changes, min_speed, is_candidate, is_new, u):
-    """Mark contacts that are no candidates and close; return True if there are any.
+    """Mark the contacts that close without being candidates; return True if there are any.
 
-    Their velocities u are written; normal ones of at least `min_speed` do not close.
+    A contact closes if its normal velocity is less than `min_speed`. The velocities of contacts that are not
+    candidates are written to u.
     """
     has_new = False
     for i in range(len(is_candidate)):

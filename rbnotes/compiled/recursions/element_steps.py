@@ -1,9 +1,9 @@
 """Steps of the recursions at one element, for one state, eight states, or eight elements at once.
 
-All quantities are in world axes, about an origin that each root of the tree shares with what it carries. The
-record of an element starts at ``o``, its state at ``h``, the state of its parent at ``p``, and its constants
-start at ``c``. ``like`` has the type of the numbers (:mod:`rbnotes.compiled.simd.lanes`); ``per_element`` is
-True if eight elements are evaluated at once, which have different constants.
+All quantities are in world axes, about one origin for each root of the tree and the elements that it carries.
+The record of an element starts at ``o``, its state at ``h``, the state of its parent at ``p``, and its
+constants start at ``c``. ``like`` has the type of the numbers (:mod:`rbnotes.compiled.simd.lanes`);
+``per_element`` is True if eight elements are evaluated at once, which have different constants.
 """
 
 from math import nan

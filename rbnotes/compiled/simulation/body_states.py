@@ -17,7 +17,10 @@ from rbnotes.compiled.linear_algebra import (
 
 @jit_noalloc
 def read_body_states(bodies, motion, state):
-    """Write orientations, positions and velocities of the bodies; the last row is the world."""
+    """Write orientations, positions and velocities of the bodies; the last row is the world.
+
+    Columns 0 to 15 of `motion` are the poses, those from 16 the twists in the body frames.
+    """
     count, R = len(bodies.mass), state.R
     for i in range(3):
         state.p[count, i], state.center[count, i] = 0.0, 0.0
@@ -37,7 +40,10 @@ def read_body_states(bodies, motion, state):
 
 @jit_noalloc
 def read_velocities(bodies, motion, state):
-    """Write angular velocities and velocities of the centers of mass."""
+    """Write angular velocities in body frames, and velocities of the centers of mass in the world.
+
+    Columns 16 to 21 of `motion` are the twists in the body frames.
+    """
     for b in range(len(bodies.mass)):
         w, c, v = (motion[b, 16], motion[b, 17], motion[b, 18]), bodies.com[b], state.v[b]
         v[0], v[1], v[2] = w

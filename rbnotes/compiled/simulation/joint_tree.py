@@ -181,7 +181,10 @@ def transform(A, l, x, o, like):
 
 @jit_fma_inline
 def moment(arms, l, x, o, like):
-    """Return the moment of a force, which starts at index o of x, at the center of a link, at its base."""
+    """Return the moment of a force about the center of the base of a link.
+
+    The force acts at the center of the link; x holds it from index o.
+    """
     a = 24 * l + 3
     return (
         read(arms, a, like) * x[o] + read(arms, a + 8, like) * x[o + 1] + read(arms, a + 16, like) * x[o + 2]
@@ -189,8 +192,11 @@ def moment(arms, l, x, o, like):
 
 
 @jit_fma_inline
-def turn(arms, l, x, o, like):
-    """Return the velocity of the base of a link, less that of its center, by a spin at index o of x."""
+def rotation_velocity(arms, l, x, o, like):
+    """Return the velocity of the center of the base of a link relative to the center of the link.
+
+    Both rotate with the angular velocity that x holds from index o.
+    """
     a = 24 * l
     return (
         read(arms, a, like) * x[o] + read(arms, a + 8, like) * x[o + 1] + read(arms, a + 16, like) * x[o + 2]
@@ -210,8 +216,9 @@ def to_world(joints, geometry, i, side, motion):
 def factor_tree(tree, mass, mass_factor, start, end, angular_inertia, factor):
     """Factor the equations of all links; return False if a pivot is not positive.
 
-    B consists of `angular_inertia` ``(n + 1, 3, 3)`` and of the masses times `mass_factor`; `start` and `end`
-    are the links at the states of G0 and G1.
+    In the equations ``G1 B^-1 G0^T multipliers = residual``, the blocks of B are `angular_inertia`
+    ``(n + 1, 3, 3)`` and the masses times `mass_factor`; `start` and `end` are the links at the poses of G0
+    and G1.
     """
     count, A, zero = len(tree.body), factor.inertia, broadcast8(0.0)
     for l in range(count):
@@ -221,7 +228,7 @@ def factor_tree(tree, mass, mass_factor, start, end, angular_inertia, factor):
         for j in range(3):
             for i in range(3):
                 A[o + 8 * j + i] = angular_inertia[b, i, j]
-            A[o + 27 + 9 * j] = mass_factor * mass[b]
+            A[o + 27 + 9 * j] = mass_factor * mass[b]  # row 3 + j of column 3 + j, with eight rows
     for l in range(count - 1, -1, -1):
         for k in range(int(tree.first_direction[l]), int(tree.first_direction[l + 1])):
             if not eliminate_direction(l, k, start.directions, end.directions, factor, zero):
@@ -309,7 +316,7 @@ def solve_tree(joints, tree, start, end, geometries, factor, workspace):
         o, motion = 8 * l, read(gaps, 8 * l, zero)
         if tree.base[l] < count:
             p = 8 * int(tree.base[l])
-            motion = motion + (read(motions, p, zero) - turn(end.arms, l, motions, p, zero))
+            motion = motion + (read(motions, p, zero) - rotation_velocity(end.arms, l, motions, p, zero))
         write(motions, o, motion)
         # the wrench that the joint transmits
         write(wrenches, o, read(wrenches, o, zero) + transform(factor.inertia, l, motions, o, zero))
@@ -321,7 +328,7 @@ def solve_tree(joints, tree, start, end, geometries, factor, workspace):
 
 @jit_fma_inline
 def write_gap(joints, tree, geometry, residual, l, gaps):
-    """Write the motion of a link, relative to what carries it, that its residuals require."""
+    """Write the motion of a link relative to its base that its residuals require."""
     i = tree.joint[l]
     if i == len(joints.body):
         write6(gaps, 8 * l, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))

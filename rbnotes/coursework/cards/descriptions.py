@@ -69,23 +69,23 @@ def describe_units(quantity: AnyQuantity) -> str:
     return f"with blocks in {quantity}" if isinstance(quantity, MatrixQuantity) else f"in {quantity}"
 
 
-def six_vectors(quantity: AnyQuantity) -> list[VectorQuantity]:
+def spatial_vectors(quantity: AnyQuantity) -> list[VectorQuantity]:
     """Return the parts of a quantity that are twists or wrenches.
 
-    They have six entries in two halves, whose units differ by a length.
+    Six entries are a twist or a wrench if each half has one unit and the two units differ by a length.
     """
     if isinstance(quantity, MatrixQuantity):
-        return six_vectors(quantity.rows) + six_vectors(quantity.columns)
+        return spatial_vectors(quantity.rows) + spatial_vectors(quantity.columns)
     if isinstance(quantity, StackedQuantity | TupleQuantity):
-        return [column for part in quantity.parts for column in six_vectors(part)]
+        return [column for part in quantity.parts for column in spatial_vectors(part)]
     if not isinstance(quantity, VectorQuantity):
         return []
     entries = quantity.entries
     parts = [entries[at : at + 6] for at in range(0, len(entries) - 5, 6)]
-    return [VectorQuantity(part) for part in parts if _is_six_vector(part)]
+    return [VectorQuantity(part) for part in parts if _is_spatial_vector(part)]
 
 
-def _is_six_vector(entries: Sequence[Dimension]) -> bool:
+def _is_spatial_vector(entries: Sequence[Dimension]) -> bool:
     first, second = set(entries[:3]), set(entries[3:])
     return len(first) == len(second) == 1 and first.pop() / second.pop() in (LENGTH, NUMBER / LENGTH)
 
@@ -151,7 +151,7 @@ def describe_conventions(
     six = [
         (column, isinstance(quantity, MatrixQuantity))
         for quantity in quantities
-        for column in six_vectors(quantity)
+        for column in spatial_vectors(quantity)
     ]
     if linear_first and any(column in LINEAR_FIRST for column, _ in six):
         conventions.append("Six numbers of a twist or wrench: linear part first, as in the notes.")

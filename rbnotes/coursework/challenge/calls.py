@@ -220,9 +220,9 @@ def _snapshot_state(function: Callable[..., Any]) -> dict[str, Hashable]:
 
 
 def _content(value: Any, depth: int = 0) -> Hashable:
-    """Return what a change of numbers, arrays and containers changes; other objects count as unchanged.
+    """Return a hashable copy of numbers, arrays and containers, for comparison; other objects by identity.
 
-    Text takes much longer for lists of bodies and for arrays.
+    Converting lists of bodies and arrays to text would take much longer.
     """
     if isinstance(value, np.ndarray) and value.dtype.kind != "O":
         return value.shape, value.dtype.str, value.tobytes()

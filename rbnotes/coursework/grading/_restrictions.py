@@ -23,7 +23,7 @@ _LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 _NEW_USER, _NEW_PID, _NEW_NET, _NEW_IPC = 0x10000000, 0x20000000, 0x40000000, 0x08000000
 _NEW_MOUNTS = 0x20000
 _SET_DEATH_SIGNAL, _SET_SECCOMP, _SET_SUBREAPER, _NO_NEW_PRIVILEGES = 1, 22, 36, 38
-_PRIVATE, _NO_SUID_OR_DEVICES = 0x44000, 0x6  # flags of mount: private with all below; nosuid, nodev
+_PRIVATE, _NO_SUID_OR_DEVICES = 0x44000, 0x6  # flags of mount: MS_REC | MS_PRIVATE; MS_NOSUID | MS_NODEV
 _MAX_DISK_BYTES, _MAX_NUM_FILES = 64 * 2**20, 1000
 # Identifier of the processor and numbers of the system calls add_key, request_key, keyctl.
 _KEY_CALLS = {"x86_64": (0xC000003E, (248, 249, 250)), "aarch64": (0xC00000B7, (217, 218, 219))}

@@ -11,7 +11,7 @@ subspace and its derivatives to rounding:
 >>> FunctionJoint(swing, 1).motion_subspace([0.0]).ravel().tolist()
 [0.0, 0.0, 1.0, 0.0, 0.0, 1.0]
 
-Or it composes rotations and translations, from the resting to the moving frame:
+Or it composes rotations and translations, from the fixed to the moving frame:
 
 >>> from rbnotes.joints import rotation, translation
 >>> def screw(q):
@@ -95,7 +95,7 @@ class FunctionJoint(JointType):
     ----------
     function
         Coordinates ``q (k,)`` to the rotation ``R (3, 3)`` and the position ``t (3,)`` of the moving frame in
-        the resting one. It is called once with symbolic arguments: it may use arithmetic, numpy functions and
+        the fixed one. It is called once with symbolic arguments: it may use arithmetic, numpy functions and
         products of arrays, but must not branch on q. It must be smooth. It may also return a list of
         such pairs, whose product is the pose, such as results of :func:`rotation` and :func:`translation`:
         derivatives then take fewer instructions.

@@ -1,7 +1,7 @@
 """Joints of bodies that slide along surfaces and curves, and of wheels that roll (Si & Guenter 1, 5).
 
 Each is a short function of its coordinates, which :class:`~rbnotes.joints.FunctionJoint` differentiates. The
-first surface or curve belongs to the resting frame, the second to the moving frame. The joint keeps a contact
+first surface or curve belongs to the fixed frame, the second to the moving frame. The joint keeps a contact
 at one point of each; it does not detect other contacts.
 
 If a body may rotate about the normal of a sphere or an ellipsoid, longitude and latitude are singular at the

@@ -234,7 +234,7 @@ def _source_dependencies(source: CodeType, module: ModuleType, visited: set[str]
 
 @cache
 def _constant_code(module: ModuleType) -> dict[str, tuple[CodeType, ...]]:
-    """Return the code of the statements by which a module gives names their values, or fills these."""
+    """Return the code of the statements of a module that assign or modify a global name, by name."""
     try:
         text = inspect.getsource(module)
     except (OSError, TypeError):
@@ -262,7 +262,7 @@ def _constant_code(module: ModuleType) -> dict[str, tuple[CodeType, ...]]:
 
 
 def _assigned_names(statement: ast.stmt) -> Iterable[str]:
-    """Return the names that a statement assigns, changes in part, or calls a method of."""
+    """Return the names that a statement assigns, assigns an entry or attribute of, or calls a method of."""
     for node in ast.walk(statement):
         match node:
             case ast.Name(name, ast.Store()):

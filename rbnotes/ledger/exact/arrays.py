@@ -141,7 +141,7 @@ def from_buffer(buffer: Any, *args: Any, **options: Any) -> Any:
 
 
 def _exact_key(number: Any) -> Any:
-    """Return what two numbers share only if they are the same, with the same taint and degree."""
+    """Return a key that two numbers share only if they are equal and have the same taint and degree."""
     if number.__class__ is Dual:
         return _exact_key(number.value), _exact_key(number.derivative), number.tag
     value = number.value
@@ -490,7 +490,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 
 
 def implements_numpy(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator that puts a function instead of those of NumPy."""
+    """Return a decorator that registers the exact counterpart of functions of NumPy."""
 
     def register(own):
         for each in functions:

@@ -57,10 +57,10 @@ def sum_degree(a: Degree, b: Degree) -> Degree:
     common = dict(a.denominator)
     for factor, power in b.denominator:
         common[factor] = max(power, common.get(factor, 0))
-    denominator = _sorted(common)
-    total = _total(denominator)
+    denominator = _sorted_factors(common)
+    total = _total_degree(denominator)
     return Degree(
-        max(each.numerator + total - _total(each.denominator) for each in (a, b)),
+        max(each.numerator + total - _total_degree(each.denominator) for each in (a, b)),
         denominator,
     )
 
@@ -71,7 +71,7 @@ def product_degree(a: Degree, b: Degree) -> Degree:
     powers = dict(a.denominator)
     for factor, power in b.denominator:
         powers[factor] = powers.get(factor, 0) + power
-    return Degree(a.numerator + b.numerator, _sorted(powers))
+    return Degree(a.numerator + b.numerator, _sorted_factors(powers))
 
 
 def quotient_degree(a: Degree, b: Degree, factor: Factor | None) -> Degree:
@@ -83,7 +83,7 @@ def quotient_degree(a: Degree, b: Degree, factor: Factor | None) -> Degree:
         numerator += (power - cancelled) * each.degree
     if factor is not None:
         powers[factor] = powers.get(factor, 0) + 1
-    return Degree(numerator, _sorted(powers))
+    return Degree(numerator, _sorted_factors(powers))
 
 
 def root_degree(a: Degree) -> Degree:
@@ -92,7 +92,7 @@ def root_degree(a: Degree) -> Degree:
     for factor, power in a.denominator:
         numerator += factor.degree * (power % 2)
         powers[factor] = (power + 1) // 2
-    return Degree((numerator + 1) // 2, _sorted(powers))
+    return Degree((numerator + 1) // 2, _sorted_factors(powers))
 
 
 def new_factor(degree: int) -> Factor | None:
@@ -108,9 +108,9 @@ def row_degree(degrees: Iterable[Degree]) -> Degree:
     return result
 
 
-def _sorted(powers: dict[Factor, int]) -> tuple[tuple[Factor, int], ...]:
+def _sorted_factors(powers: dict[Factor, int]) -> tuple[tuple[Factor, int], ...]:
     return tuple(sorted((factor, power) for factor, power in powers.items() if power))
 
 
-def _total(denominator: tuple[tuple[Factor, int], ...]) -> int:
+def _total_degree(denominator: tuple[tuple[Factor, int], ...]) -> int:
     return sum(factor.degree * power for factor, power in denominator)

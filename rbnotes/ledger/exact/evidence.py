@@ -147,7 +147,7 @@ def _evaluate_path(form: Any, values: Mapping[str, Any], choices: tuple[bool, ..
     try:
         result = array(form(*deepcopy(list(values.values()))), float)
         if not isinstance(result, ExactArray):
-            return Evaluation(None, "the result is no array of numbers")
+            return Evaluation(None, "the result is not an array of numbers")
         numbers = plain_objects(result)
     except TimeLimitExceeded:
         raise

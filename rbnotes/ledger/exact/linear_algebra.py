@@ -136,7 +136,7 @@ def _is_narrowly_singular(M: np.ndarray) -> bool:
 
 
 def _magnitude(number: Any) -> float:
-    """Return the absolute value, of an expression that at the draw, to choose a pivot."""
+    """Return the absolute value, for expressions that at the drawn inputs, to choose a pivot."""
     value: Any = real_part(number).value
     return abs(float(ball(value.point if value.__class__ is Expression else value).mid()))
 
@@ -259,7 +259,8 @@ def _pseudoinverse(M: np.ndarray, rcond: Any = None, **_: Any) -> np.ndarray:
     """Return the pseudoinverse."""
     factors = _numerical_factors(M, rcond)
     if factors is not None:
-        # The product and the truncated matrix have one rank and differ by 2 d at most: Wedin's bound.
+        # The product of the factors and the truncated matrix have the same rank and differ by at most twice
+        # the error: Wedin's bound.
         radius = 8 * factors.inverse_norm**2 * factors.error
         return _widen(_pseudoinverse_of_product(factors.columns, factors.rows), radius)
     n, m = M.shape
@@ -568,9 +569,10 @@ def qr(M: Any, mode: str = "reduced") -> Any:
 
 
 def pivoted_qr(M: Any) -> tuple[Any, np.ndarray]:
-    """Return the triangular factor and the order of columns, the next one farthest from those before.
+    """Return the triangular factor and the order of columns, as LAPACK's ``geqp3`` chooses it.
 
-    The columns are made orthogonal without roots: whether one depends on those before is decided exactly.
+    The next column is the one farthest from the span of the previous ones. The columns are made orthogonal
+    without square roots, so that dependence on the previous ones is decided exactly.
     """
     rest = dict(enumerate(plain_objects(M).T.copy()))
     n = min(np.shape(M))

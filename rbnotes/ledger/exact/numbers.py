@@ -446,7 +446,7 @@ class Exact(ArrayLikeNumber):
             return Exact(arb(value).sqrt(), self.tainted)
         if value < 0:
             return Exact(arb("nan"))
-        if value.contains(0):  # an enclosure of the root of what is not negative
+        if value.contains(0):  # an enclosure of the root of the nonnegative part
             half = value.abs_upper().sqrt() / 2
             return Exact(half.union(arb(0)).union(2 * half), self.tainted)
         return Exact(value.sqrt(), self.tainted)
@@ -581,24 +581,24 @@ def _may_vanish(value: Any) -> bool:
 
 
 def larger(a: Any, b: Any) -> Any:
-    """Return the larger of two numbers; of balls that overlap, an enclosure."""
+    """Return the larger of two numbers; if their balls overlap, an enclosure of it."""
     a, b = convert(a), convert(b)
-    bounds = _overlapping(a, b)
+    bounds = _overlapping_balls(a, b)
     if bounds is not None:
         return Exact(bounds[0].max(bounds[1]), a.tainted or b.tainted)
     return a if a >= b else b
 
 
 def smaller(a: Any, b: Any) -> Any:
-    """Return the smaller of two numbers; of balls that overlap, an enclosure."""
+    """Return the smaller of two numbers; if their balls overlap, an enclosure of it."""
     a, b = convert(a), convert(b)
-    bounds = _overlapping(a, b)
+    bounds = _overlapping_balls(a, b)
     if bounds is not None:
         return Exact(bounds[0].min(bounds[1]), a.tainted or b.tainted)
     return a if a <= b else b
 
 
-def _overlapping(a: Any, b: Any) -> tuple[arb, arb] | None:
+def _overlapping_balls(a: Any, b: Any) -> tuple[arb, arb] | None:
     """Return two numbers as balls if one is a ball and they overlap."""
     if a.__class__ is not Exact or b.__class__ is not Exact or a is b:
         return None

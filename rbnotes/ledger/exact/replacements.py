@@ -46,7 +46,7 @@ SMALLEST_SINGULAR_VALUE = 0.2
 SERIES_BELOW = decimal("1e-40")
 """Angle below which the library's series are used: elsewhere the closed forms are exact."""
 PROXIMAL_WEIGHT = decimal("1e-20")
-"""Weight of the proximal steps of the library, of which a few have to reach the width of a ball."""
+"""Weight of the proximal steps of the library, so small that a few steps reach the width of a ball."""
 
 _random = random.Random()
 
@@ -102,18 +102,18 @@ def _replace_differences(module: Any) -> None:
     def jacobian_so3(function, R, *, step=None):
         R = array(R, float)
 
-        def turn(w, t):
+        def rotated(w, t):
             return function(R @ (identity(3) + t * wrap(cross_matrix(w))))
 
-        return estimate(derivatives_along(turn, 3))
+        return estimate(derivatives_along(rotated, 3))
 
     def jacobian_se3(function, E, *, step=None):
         E = array(E, float)
 
-        def move(xi, t):
+        def displaced(xi, t):
             return function(E @ (identity(4) + t * _twist_matrix(xi)))
 
-        return estimate(derivatives_along(move, 6))
+        return estimate(derivatives_along(displaced, 6))
 
     module.derivative, module.jacobian = derivative, jacobian
     module.jacobian_so3, module.jacobian_se3 = jacobian_so3, jacobian_se3

@@ -136,7 +136,7 @@ class Rotation:
 
     @property
     def single(self) -> bool:
-        """Return True if this is no stack."""
+        """Return True if this is one rotation, not a stack of them."""
         return bool(self._matrices.ndim == 2)
 
     def as_matrix(self) -> Any:

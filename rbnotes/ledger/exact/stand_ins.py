@@ -107,8 +107,8 @@ class FunctionStandIn:
         return self if instance is None else functools.partial(self, instance)
 
 
-def _filled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a maker of zeros or ones of a shape."""
+def _creation(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the exact counterpart of ``numpy.zeros``, ``ones`` or ``empty``."""
 
     def make(shape, dtype=None, *_, **__):
         if dtype is not None and not is_float(dtype):
@@ -118,7 +118,9 @@ def _filled(function: Callable[..., Any]) -> Callable[..., Any]:
     return make
 
 
-def _filled_like(function: Callable[..., Any]) -> Callable[..., Any]:
+def _creation_like(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the exact counterpart of ``numpy.zeros_like``, ``ones_like`` or ``empty_like``."""
+
     def make(prototype, dtype=None, *_, shape=None, **__):
         plain = np.asarray(to_plain(prototype))
         if (dtype is None and plain.dtype.kind in "iub") or (dtype is not None and not is_float(dtype)):
@@ -207,8 +209,8 @@ linalg = ModuleStandIn(np.linalg, {})
 numpy = ModuleStandIn(
     np,
     {
-        **{name: _filled(getattr(np, name)) for name in ("zeros", "ones", "empty")},
-        **{name: _filled_like(getattr(np, name)) for name in ("zeros_like", "ones_like", "empty_like")},
+        **{name: _creation(getattr(np, name)) for name in ("zeros", "ones", "empty")},
+        **{name: _creation_like(getattr(np, name)) for name in ("zeros_like", "ones_like", "empty_like")},
         **dict.fromkeys(("asarray", "asanyarray", "ascontiguousarray"), asarray),
         "arange": _arange,
         "array": array,

@@ -40,11 +40,11 @@ def evaluate(form: Any, values: Mapping[str, Any]) -> np.ndarray:
     trace.reset()
     result = array(form(*deepcopy(list(values.values()))), float)
     if not isinstance(result, ExactArray):
-        raise NotExact("the result is no array of numbers")
+        raise NotExact("the result is not an array of numbers")
     entries = plain_objects(result)
     has_values = all(e.__class__ is Exact and e.value.__class__ in (fmpq, Expression) for e in entries.flat)
     if not has_values or any(e.tainted for e in entries.flat) or trace.tainted_decisions or trace.outcomes:
-        raise NotExact("the result is no rational function")
+        raise NotExact("the result is not a rational function")
     return entries
 
 
@@ -54,7 +54,7 @@ def is_identity(form: Any, reference: Any, values: Mapping[str, Any]) -> bool:
     Raises
     ------
     NotExact
-        If one of them is no rational function.
+        If one of them is not a rational function.
     """
     symbols = SymbolicInputs(values).values
     expected, actual = (evaluate(each, symbols) for each in (reference, form))
@@ -98,7 +98,7 @@ class SymbolicInputs:
             raise NotExact(f"symbols in a {type(value).__name__}")
         entries = plain_objects(value)
         if not all(each.__class__ is Exact and each.value.__class__ is fmpq for each in entries.flat):
-            raise NotExact("inputs that are no fractions")
+            raise NotExact("inputs that are not fractions")
         return "array", self._array_draft(entries)
 
     def _array_draft(self, entries: np.ndarray) -> Any:
@@ -117,7 +117,7 @@ class SymbolicInputs:
     def _entry(self, number: Exact) -> Any:
         """Return the index of the symbol of a number and its sign, or the number if it is constant."""
         if number.value.__class__ is not fmpq or number.tainted:
-            raise NotExact("inputs that are no fractions")
+            raise NotExact("inputs that are not fractions")
         if number.degree == CONSTANT:
             return number
         if -number.value in self._plain:

@@ -178,7 +178,7 @@ def _mass_properties(context: str, inertial: ET.Element, repairs: list[str] | No
             _repair(f"{context}: inertia", "inertia without mass", expected, "left out", repairs)
         return None
     if mass > 1 / arguments.MAX_ABS_VALUE and _is_inertia_of_solid(J):
-        return _rotated(MassProperties(np.array(mass), J, pose[:3, 3]), pose)
+        return _rotate_to_link_frame(MassProperties(np.array(mass), J, pose[:3, 3]), pose)
     J = inertia.nearest_inertia(J, tolerance=abs(mass) * INERTIA_ROUNDING_LENGTH**2)
     try:
         body = inertia.mass_properties(mass, J)
@@ -188,7 +188,7 @@ def _mass_properties(context: str, inertial: ET.Element, repairs: list[str] | No
         remedy = "replaced by the nearest that a body has"
         _repair(f"{context}: inertia", error.got, error.expected, remedy, repairs)
         body = inertia.mass_properties(mass, inertia.nearest_inertia(J))
-    return _rotated(body, pose)
+    return _rotate_to_link_frame(body, pose)
 
 
 def _is_inertia_of_solid(J: Array) -> bool:
@@ -205,7 +205,7 @@ def _is_inertia_of_solid(J: Array) -> bool:
     return a > margin and minor > margin * half_trace and determinant > margin * half_trace * half_trace
 
 
-def _rotated(body: MassProperties, pose: Array) -> MassProperties:
+def _rotate_to_link_frame(body: MassProperties, pose: Array) -> MassProperties:
     """Return the mass properties of a body whose center of mass is the origin of a frame."""
     R = pose[:3, :3]
     rotated = R @ body.inertia @ R.T

@@ -1,7 +1,7 @@
 """Reader of MJCF, the files of MuJoCo (https://mujoco.readthedocs.io/en/stable/XMLreference.html).
 
 The bodies of the model have the frames of the file's bodies. A body with several joints follows bodies
-without mass, one for each joint but the last. Bodies without joints are welded to their parents.
+without mass, one for each joint except the last. Bodies without joints are welded to their parents.
 
 Skipped, because they do not change the motion: ``visual``, ``statistic``, ``sensor``, ``size``, ``custom``,
 assets other than meshes and height fields, sites, cameras, lights, the appearance of geoms, and the numerical

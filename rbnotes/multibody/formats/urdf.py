@@ -90,7 +90,7 @@ def load_urdf(
         :attr:`Robot.group_states`, without values for a virtual joint or a joint ``"root_joint"``, which
         place the base. Elements for planning, such as groups and end effectors, are not used. If the file
         excludes pairs of the first link and the model is to have a ground, pass ``base=joints.Fixed()``,
-        which keeps that link apart from the world.
+        which keeps that link separate from the world.
 
     Raises
     ------

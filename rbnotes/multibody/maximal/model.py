@@ -67,10 +67,10 @@ class MaximalModel(StateRetraction):
     Raises
     ------
     InvalidArgument
-        If ``inertias`` are not positive definite matrices ``(n, 6, 6)``, ``gravity`` is no vector of three
-        numbers, ``applied_forces`` is no function of a state, ``joints`` or ``colliders`` has an entry of
-        another type or a missing body, ``excluded_pairs`` are no pairs of indices, or ``body_names`` does not
-        have one text for each body.
+        If ``inertias`` are not positive definite matrices ``(n, 6, 6)``, ``gravity`` is not a vector of three
+        numbers, ``applied_forces`` is not a function of a state, ``joints`` or ``colliders`` has an entry of
+        another type or a missing body, ``excluded_pairs`` are not pairs of indices, or ``body_names`` does
+        not have one text for each body.
     """
 
     inertias: ArrayField

@@ -144,7 +144,7 @@ class ContactRecord:
 
 
 class RestartData(NamedTuple):
-    """Data besides the state that a step takes from the previous one.
+    """Data that a step takes from the previous one, in addition to the state.
 
     Attributes
     ----------
@@ -184,7 +184,7 @@ class MaximalTrajectory:
     work
         Work by cause in each step ``(T,)``, J: ``energies[1:]`` is ``energies[0] + cumsum(work.total)``.
     restart
-        Data besides the state with which :func:`~rbnotes.multibody.maximal.simulate` continues.
+        Data that :func:`~rbnotes.multibody.maximal.simulate` needs to continue, in addition to the state.
     compiled
         True if compiled code took the steps.
     """
@@ -261,7 +261,7 @@ class MaximalTrajectory:
         Raises
         ------
         InvalidArgument
-            If ``stored_energy`` is no function.
+            If ``stored_energy`` is not a function.
         """
         from rbnotes.multibody.maximal.visualization import energy_figure
 

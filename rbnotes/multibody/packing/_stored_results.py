@@ -52,7 +52,7 @@ class StoredResults:
         if folder == "" or (self.folder.exists() and not self.folder.is_dir()):
             raise InvalidArgument("folder", repr(str(folder)), "a folder, or a name that does not exist")
         study = {
-            "function": _name_of(function),
+            "function": _qualified_name(function),
             "shapes": [list(each.shape) for each in arrays],
             "states": _digest(arrays),
             "chunks": len(sizes),
@@ -112,7 +112,7 @@ def _check_study(folder: Path, study: dict[str, Any]) -> None:
         raise InvalidArgument("folder", got, "one of this study")
 
 
-def _name_of(function: Callable[..., Any]) -> str:
+def _qualified_name(function: Callable[..., Any]) -> str:
     """Return the name of a function, of the function of a partial, or of the type of a callable object."""
     while isinstance(function, partial):
         function = function.func

@@ -259,9 +259,10 @@ class CompiledTree:
         return DynamicsDerivatives(derivatives_q, derivatives_qdot)
 
     def _write_derivatives(self, q: Array, qdot: Array, qddot: Array, *more: Array) -> int:
-        """Write the derivatives at one state, after the external joints were evaluated; True on failure.
+        """Write the derivatives at one state; return zero, or a nonzero code on failure.
 
-        The remaining arguments are forces, wrenches and the arrays of the derivatives.
+        The external joints must be evaluated at this state. The remaining arguments are the forces, the
+        wrenches and the two arrays of derivatives.
         """
         tau, wrenches, *outputs = more
         subspace_derivatives = self._subspace_derivatives.evaluate(q, qdot, qddot)

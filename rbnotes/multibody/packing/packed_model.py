@@ -247,7 +247,7 @@ def _coupled_joints(joints: Sequence[Joint]) -> NDArray[np.intp]:
 
 
 def _first_entries(row_start: NDArray[np.intp], coupled: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the first nonzero column of each row of the joint system."""
+    """Return the first nonzero column of each row of the joint system, for pairs of coupled joints."""
     firsts = np.arange(len(row_start) - 1)
     np.minimum.at(firsts, coupled[:, 0], coupled[:, 1])
     result: NDArray[np.intp] = np.repeat(row_start[:-1][firsts], np.diff(row_start))

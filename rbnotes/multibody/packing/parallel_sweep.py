@@ -32,7 +32,7 @@ def sweep(
     Batches of compiled trees release the interpreter lock, so that a
     :class:`~concurrent.futures.ThreadPoolExecutor` with two threads uses two cores; the executor of a Dask
     client, ``client.get_executor()``, uses those of a cluster. Any function that accepts a batch is suitable:
-    for parameters, one that builds its model from them, or that runs one simulation for each.
+    for a study of parameters, one that builds a model from them, or runs one simulation for each.
 
     Chunks whose worker is lost are submitted again. An error of the function ends the sweep, after the chunks
     that have begun.
@@ -66,7 +66,7 @@ def sweep(
         If there are no states, their counts differ, ``chunks`` is not positive, a result does not have one
         entry for each state, or ``folder`` holds another study.
     concurrent.futures.BrokenExecutor
-        If the executor breaks, as one of processes does when it loses one; ``folder`` keeps what is done.
+        If the executor breaks, such as a process pool that loses a worker; ``folder`` keeps finished chunks.
 
     Examples
     --------

@@ -63,11 +63,11 @@ def attach_particles(tree: Tree, attachments: Sequence[AttachedParticle]) -> Red
         attached_particles.add(attachment.particle)
         if attachment.link is not None:
             tree.index(attachment.link)
-    return _TreeWithAttachments(tree, attachments)
+    return _TreeWithAttachedParticles(tree, attachments)
 
 
 @dataclass(frozen=True, eq=False)
-class _TreeWithAttachments(ReducedTree):
+class _TreeWithAttachedParticles(ReducedTree):
     """Tree whose attached particles follow its bodies.
 
     Attributes

@@ -76,7 +76,7 @@ class BispStep:
         Impulses at these points, and those of constraints and limits in the order of
         :func:`~rbnotes.multibody.reduced.velocity_constraints`.
     history
-        Relative change of all normal impulses at each contact problem but the first; the last entry is the
+        Relative change of all normal impulses at each contact problem except the first; the last entry is the
         residual, unless the residual of the programs is larger.
     """
 

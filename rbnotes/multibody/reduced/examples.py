@@ -59,7 +59,7 @@ class Example:
 
 
 def revolute_chain(count: int = 20) -> Example:
-    """Return RC20, RC50 or RC100: rods of 10 cm on revolute joints about y and x by turns; n coordinates.
+    """Return RC20, RC50 or RC100: rods of 10 cm on revolute joints about y and x alternately; n coordinates.
 
     Raises
     ------
@@ -199,7 +199,7 @@ def board() -> Example:
 
 
 def _linked_tori(count: int, placement: Array | None = None) -> list[Link]:
-    """Return all tori but the first: each hangs in the one before it, at a right angle."""
+    """Return all tori except the first: each is linked with the previous one, at a right angle."""
     ring = torus(TORUS_RADIUS, TUBE_RADIUS)
     joint: JointType = surface_on_surface(ring, ring, QUARTER_TURN)
     return [

@@ -173,11 +173,11 @@ def reduce_coordinates(tree: Tree, coordinates: JointCoordinates) -> ReducedTree
     """
     arguments.require_instance("tree", tree, Tree)
     arguments.require_instance("coordinates", coordinates, JointCoordinates)
-    return _TreeInFewerCoordinates(tree, coordinates)
+    return _HyperReducedTree(tree, coordinates)
 
 
 @dataclass(frozen=True, eq=False)
-class _TreeInFewerCoordinates(ReducedTree):
+class _HyperReducedTree(ReducedTree):
     """Tree whose joint coordinates are a function of fewer ones.
 
     Attributes

@@ -26,7 +26,7 @@ from rbnotes.multibody.reduced.tree import Tree
 
 
 class ReductionDerivatives(NamedTuple):
-    """Derivatives due to the change of J with the R fewer coordinates; N: all velocities.
+    """Derivatives of a reduction ``v = J v_R`` with R coordinates, N velocities and a varying J.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class ReductionDerivatives(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ReducedTree(StateRetraction, ABC):
-    """Mechanical system whose states represent states of a whole tree.
+    """Mechanical system with fewer coordinates, which determine the state of a whole tree.
 
     :func:`~rbnotes.multibody.reduced.reduce_coordinates` and
     :func:`~rbnotes.multibody.reduced.attach_particles` return it.

@@ -121,14 +121,12 @@ class SpatialOperators:
 
     tree: Tree
     q: ArrayField
-    qdot: ArrayField = 0.0
+    qdot: ArrayField = None
     wrenches: ArrayField = 0.0
 
     def __post_init__(self) -> None:
         arguments.require_instance("tree", self.tree, Tree)
-        rates = self.qdot
-        if isinstance(rates, float | int) and not isinstance(rates, bool) and rates == 0:
-            rates = np.zeros(self.tree.num_coordinates)
+        rates = np.zeros(self.tree.num_coordinates) if self.qdot is None else self.qdot
         q, qdot = _check_state_vectors(self.tree, self.q, rates)
         _, wrenches = check_applied_forces(self.tree, 0.0, self.wrenches, q=q)
         set_writable_fields(self, q=q, qdot=qdot, wrenches=wrenches)

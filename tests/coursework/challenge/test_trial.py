@@ -1,19 +1,16 @@
 """A seeded sample of `tools/challenge_trial.py`, and the stored results of the full run."""
 
 import json
-import sys
 from pathlib import Path
 
+import challenge_trial
 import numpy as np
 import pytest
+from challenge_variants import VARIANTS
 
 from rbnotes import ledger
 
 REPOSITORY = Path(__file__).parents[3]
-sys.path.insert(0, str(REPOSITORY / "tools"))
-
-import challenge_trial  # noqa: E402
-from challenge_variants import VARIANTS  # noqa: E402
 
 
 def test_handwritten_functions_are_judged_correctly():

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 import rbnotes
-from rbnotes.cli.grade import _summarize
+from rbnotes.cli.grade import _print_summary
 from rbnotes.coursework.grading import Grade, TaskGrade
 from rbnotes.coursework.grading.sandbox import hidden_subpackages
 
@@ -70,7 +70,7 @@ def test_root_changes_the_user_if_the_needed_files_can_be_read(mode, expected):
 def test_grade_lists_the_restrictions_that_are_not_enforced():
     output = io.StringIO()
     grade = Grade("ann", (TaskGrade("double", "passed", 1.0, 1.0),), 0.1, ("memory", "network"))
-    _summarize([grade], Console(file=output, width=1000))
+    _print_summary([grade], Console(file=output, width=1000))
     lines = output.getvalue().splitlines()
     assert "enforced restrictions: memory, network" in lines
     (missing,) = (line for line in lines if line.startswith("not enforced on this system: "))

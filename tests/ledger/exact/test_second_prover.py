@@ -1,12 +1,12 @@
 """Proofs are repeated in an arithmetic that does not use python-flint: a few each day, all in a deep run."""
 
-import importlib.util
 import random
 import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
 
+import intervals
 import mpmath
 import numpy as np
 import pytest
@@ -20,9 +20,6 @@ NUM_GROUPS = 300
 """Groups of claims, by digest; one group is repeated each day."""
 DIGITS = 110
 
-spec = importlib.util.spec_from_file_location("intervals", TOOLS / "intervals.py")
-intervals = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(intervals)
 arb, fmpq = intervals.arb, intervals.fmpq
 
 

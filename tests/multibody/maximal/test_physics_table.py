@@ -1,17 +1,12 @@
 """The table of known solutions is complete, and each of its rows builds its scene."""
 
 import csv
-import sys
-from pathlib import Path
-
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
 
 import physics_of_contact
 import physics_of_motion
 import physics_runs
 import physics_table
+import pytest
 
 from rbnotes.dynamics import State
 from rbnotes.multibody.maximal import MaximalModel

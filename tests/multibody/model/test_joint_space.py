@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from backend_combinations import JOINTS
 from hypothesis import settings
+from model_features import JOINTS
 from model_parts import shift
 from random_mechanisms import mechanism, with_consistent_velocity
 from random_trees import ALL, body, frame

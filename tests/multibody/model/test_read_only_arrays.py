@@ -5,7 +5,7 @@ from dataclasses import fields, is_dataclass
 
 import numpy as np
 import pytest
-from backend_combinations import FEATURES
+from backend_combinations import SCENES
 
 from rbnotes import joints
 from rbnotes.multibody import Body, Model
@@ -30,9 +30,9 @@ def writable_arrays(value, name=""):
             yield from writable_arrays(entry, f"{name}[{key!r}]")
 
 
-@pytest.mark.parametrize("feature", FEATURES)
+@pytest.mark.parametrize("feature", SCENES)
 def test_arrays_of_models_are_read_only(feature):
-    model = FEATURES[feature]()[0]
+    model = SCENES[feature]()[0]
     assert not list(writable_arrays(model, "model"))
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import mujoco
 import numpy as np
 import pytest
+from closeness import relative_comparison
 from random_trees import MUJOCO_KINDS, mujoco_model, mujoco_state, random_tree
 
 from rbnotes import joints
@@ -42,9 +43,7 @@ def case(request):
     return tree, model, data, state, (q, v, a)
 
 
-def close(actual, expected):
-    scale = np.max(np.abs(expected), initial=1e-3)
-    np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-10 * scale)
+close = relative_comparison(1e-10, min_scale=1e-3)
 
 
 def test_poses(case):

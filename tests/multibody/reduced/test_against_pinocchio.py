@@ -3,6 +3,7 @@
 import numpy as np
 import pinocchio
 import pytest
+from closeness import relative_comparison
 from random_trees import pinocchio_model, random_tree
 
 from rbnotes.multibody import reduced
@@ -19,9 +20,7 @@ def case(request):
     return tree, model, model.createData(), q, v, a
 
 
-def close(actual, expected):
-    scale = max(1.0, np.max(np.abs(expected), initial=0.0))
-    np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-10 * scale)
+close = relative_comparison(1e-10)
 
 
 def test_mass_matrix(case):

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from closeness import relative_comparison
 from random_trees import body, frame, unit
 from scipy.integrate import solve_ivp
 from scipy.linalg import null_space
@@ -38,10 +39,7 @@ from rbnotes.multibody.reduced import (
 )
 from rbnotes.testing import derivative, jacobian
 
-
-def close(actual, expected, tolerance=1e-8):
-    scale = max(1.0, np.max(np.abs(expected), initial=0.0))
-    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
+close = relative_comparison(1e-8)
 
 
 def branched_system(rng):

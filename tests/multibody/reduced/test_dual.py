@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pinocchio
 import pytest
+from closeness import relative_comparison
 from random_trees import ALL, body, frame, pinocchio_model, random_tree, unit
 from test_constraints import EQUATIONS, branched_system, prescribed_world_motion
 
@@ -29,10 +30,7 @@ from rbnotes.multibody.reduced import (
     dual_problem,
 )
 
-
-def close(actual, expected, tolerance=1e-10):
-    scale = max(1.0, np.max(np.abs(expected), initial=0.0))
-    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
+close = relative_comparison(1e-10)
 
 
 def assert_both_routes_agree(tree, constraints, state, *gains, **options):

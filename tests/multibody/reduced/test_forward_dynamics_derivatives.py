@@ -3,6 +3,7 @@
 import numpy as np
 import pinocchio
 import pytest
+from closeness import relative_comparison
 from random_trees import WITH_BALLS, body, frame, pinocchio_model, pinocchio_rates, random_tree, unit
 
 from rbnotes import joints
@@ -15,9 +16,7 @@ from rbnotes.multibody.reduced import (
 )
 from rbnotes.testing import derivative
 
-
-def close(actual, expected, tolerance=1e-8):
-    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * max(1.0, np.max(np.abs(expected))))
+close = relative_comparison(1e-8)
 
 
 def against_differences(tree, q, v, tau, wrenches=0.0):

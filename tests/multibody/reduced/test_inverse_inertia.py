@@ -3,6 +3,7 @@
 import numpy as np
 import pinocchio
 import pytest
+from closeness import relative_comparison
 from random_trees import ALL, body, frame, pinocchio_model, random_tree
 
 from rbnotes import joints, se3
@@ -17,10 +18,7 @@ from rbnotes.multibody.reduced import (
 )
 from rbnotes.multibody.reduced.dynamics import regularized_mass_matrix
 
-
-def close(actual, expected, tolerance=1e-10):
-    scale = max(1.0, np.max(np.abs(expected), initial=0.0))
-    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
+close = relative_comparison(1e-10)
 
 
 def any_tree(seed, links=9):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from closeness import relative_comparison
 from random_trees import ALL, random_tree
 
 from rbnotes import se3
@@ -17,9 +18,7 @@ def case(request):
     return tree, q, 0.5 * rng.normal(size=tree.num_coordinates)
 
 
-def close(actual, expected, tolerance=1e-8):
-    scale = max(1.0, np.max(np.abs(expected), initial=0.0))
-    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
+close = relative_comparison(1e-8)
 
 
 def test_twists_are_the_rates_of_the_poses(case):

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from closeness import relative_comparison
 from random_trees import body, frame, unit
 from scipy.sparse.linalg import cg
 from test_tree import branched_system, joint_drive, springs
@@ -35,9 +36,7 @@ def step_matrix(tree, state, h=H):
     return tree.mass_matrix(state) - h * D - h**2 * K
 
 
-def close(actual, expected, tolerance=1e-10):
-    scale = max(1.0, np.max(np.abs(expected), initial=0.0))
-    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
+close = relative_comparison(1e-10)
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -3,16 +3,14 @@
 import mujoco
 import numpy as np
 import pytest
+from closeness import relative_comparison
 from random_trees import ALL, MUJOCO_KINDS, mujoco_model, mujoco_state, random_tree
 
 from rbnotes.arguments import InvalidArgument
 from rbnotes.multibody import reduced
 from rbnotes.testing import derivative
 
-
-def close(actual, expected):
-    scale = np.max(np.abs(expected), initial=1e-3)
-    np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-10 * scale)
+close = relative_comparison(1e-10, min_scale=1e-3)
 
 
 @pytest.fixture(params=[(seed, size) for seed in range(3) for size in (1, 4, 11)], ids=str)

@@ -7,6 +7,7 @@ import mujoco
 import numpy as np
 import pinocchio
 import pytest
+from closeness import relative_comparison
 from random_trees import (
     ALL,
     MUJOCO_KINDS,
@@ -29,9 +30,7 @@ from rbnotes.testing import derivative
 SPRINGY = {"stiffness": 1.3, "damping": 0.7, "spring_reference": 0.2}
 
 
-def close(actual, expected):
-    scale = np.max(np.abs(expected), initial=1e-3)
-    np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-10 * scale)
+close = relative_comparison(1e-10, min_scale=1e-3)
 
 
 def moving_state(tree, rng):

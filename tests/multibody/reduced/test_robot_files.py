@@ -7,6 +7,7 @@ import mujoco
 import numpy as np
 import pinocchio
 import pytest
+from closeness import relative_comparison
 from random_trees import KINDS, body, frame, mujoco_model, mujoco_state, random_tree, unit
 
 from rbnotes import inertia, joints, se3
@@ -34,9 +35,7 @@ URDF_KINDS = {
 }
 
 
-def close(actual, expected, tolerance=1e-12):
-    scale = max(1.0, np.max(np.abs(expected), initial=0.0))
-    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
+close = relative_comparison(1e-12)
 
 
 def random_robot(seed, size=8):

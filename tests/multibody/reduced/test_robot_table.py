@@ -1,16 +1,11 @@
 """The tool that compares whole collections of robots, on the robots of the package."""
 
 import csv
-import sys
-from pathlib import Path
 
 import pytest
+import robot_table
 
 from rbnotes.multibody.formats import example
-
-sys.path.append(str(Path(__file__).parents[3] / "tools"))
-
-import robot_table
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import numpy as np
 import pinocchio
 import pytest
+from closeness import relative_comparison
 from random_trees import ALL, KINDS, body, frame, pinocchio_model, random_tree
 
 from rbnotes import joints
@@ -30,9 +31,7 @@ def mixed_tree(seed, links=7):
     )
 
 
-def close(actual, expected, tolerance=1e-11):
-    scale = 1 + np.abs(expected).max()
-    assert np.abs(actual - expected).max() < tolerance * scale
+close = relative_comparison(1e-11)
 
 
 @pytest.mark.parametrize("seed", range(4))

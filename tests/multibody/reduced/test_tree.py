@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from closeness import relative_comparison
 from random_trees import body, frame, unit
 
 from rbnotes import joints
@@ -23,10 +24,7 @@ from rbnotes.multibody import reduced
 from rbnotes.multibody.reduced import Link, Tree
 from rbnotes.testing import derivative
 
-
-def close(actual, expected, tolerance=1e-8):
-    scale = max(1.0, np.max(np.abs(expected), initial=0.0))
-    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
+close = relative_comparison(1e-8)
 
 
 def springs(damping=0.0):

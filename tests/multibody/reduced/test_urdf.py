@@ -10,6 +10,7 @@ import numpy as np
 import pinocchio
 import pinocchio_robots
 import pytest
+from closeness import relative_comparison
 
 from rbnotes import inertia, joints, se3, so3
 from rbnotes.arguments import InvalidArgument
@@ -24,9 +25,7 @@ from rbnotes.shapes import Box, Cylinder
 EXAMPLES = ("arm", "torso", "gripper", "quadruped")
 
 
-def close(actual, expected):
-    scale = np.max(np.abs(expected), initial=1e-3)
-    np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-10 * scale)
+close = relative_comparison(1e-10, min_scale=1e-3)
 
 
 def assert_agrees(robot, model, seed):

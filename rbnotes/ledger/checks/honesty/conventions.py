@@ -27,7 +27,7 @@ def findings(record: Record, draws: Sequence[Values]) -> list[str]:
     known_ids = _known_ids()
     for id in record.combined_with:
         if id not in known_ids or id.split("#")[0] == record.display or id.split("/")[0] != record.source:
-            problems.append(f"convention: combined_with {id!r} is no other formula of the same notes")
+            problems.append(f"convention: combined_with {id!r} is not another formula of the same notes")
     rule = _matching_convention(record, printed, library, draws)
     if rule and not record.combined_with:
         problems.append(

@@ -162,7 +162,7 @@ def findings(formula: str, defines: Iterable[str], *, checked: bool = False) -> 
         yield "form: a definition with an equation names in `defines` the symbols that it introduces"
         return
     yield from (
-        f"form: {symbol} of `defines` is no plain symbol" for symbol in defines if not is_symbol(symbol)
+        f"form: {symbol} of `defines` is not a plain symbol" for symbol in defines if not is_symbol(symbol)
     )
     if not checked:
         yield from _derivative_findings(relations, defines)

@@ -155,7 +155,7 @@ def _shared_code_findings(
         if users:
             shared.setdefault(display_name(code, module), users)
     findings += [
-        f"oracle: the reference and the {' and the '.join(users)} form enter {name}, which is no primitive"
+        f"oracle: the reference and the {' and the '.join(users)} form enter {name}, which is not a primitive"
         for name, users in shared.items()
     ]
     return findings

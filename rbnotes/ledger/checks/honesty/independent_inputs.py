@@ -28,11 +28,11 @@ def findings(record: Record, draws: Sequence[Values]) -> Iterator[str]:
     if not is_right or len(record.inputs) < 2 or record.special:
         return
     for name in record.inputs:
-        if any(_is_wrong(record, values) for values in _exchanged(draws, name)):
+        if any(_is_wrong(record, values) for values in _exchange_input(draws, name)):
             yield f"inputs: the claim fails if {name} is drawn independently of the others"
 
 
-def _exchanged(draws: Sequence[Values], name: str) -> Iterator[Values]:
+def _exchange_input(draws: Sequence[Values], name: str) -> Iterator[Values]:
     """Yield draws in which an input is that of the draw before."""
     few = draws[:: max(1, len(draws) // (NUM_EXCHANGES + 1))]
     for before, values in pairwise(few):

@@ -6,6 +6,7 @@ Two functions with the same normal form are the same formula.
 from __future__ import annotations
 
 import ast
+import inspect
 from functools import cache, reduce
 from types import FunctionType
 
@@ -40,7 +41,9 @@ class NameScope(dict[str, str]):
             or value is self.function
         ):
             return None
-        return value if value.__code__.co_argcount == count and value.__code__.co_flags & 0x0C == 0 else None
+        code = value.__code__
+        is_variadic = code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+        return value if code.co_argcount == count and not is_variadic else None
 
 
 def _normalize_body(statements: list[ast.stmt], scope: NameScope) -> str:

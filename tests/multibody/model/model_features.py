@@ -1,15 +1,13 @@
-"""One small scene with any pair of features of a model and options of ``simulate``."""
+"""Scenes with any set of features of a model and of options of ``simulate``, and runs on every backend."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import Any
 
 import numpy as np
-from backend_combinations import BACKENDS, JOINTS
 from model_parts import shift
 
-from rbnotes import joints, se3
+from rbnotes import joints, se3, so3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import (
     fully_implicit_euler,
@@ -20,6 +18,7 @@ from rbnotes.dynamics import (
 from rbnotes.forces import LinearSpring, PathForces, on_body, on_particle, on_world, path_through
 from rbnotes.friction import FRICTION_MODELS, journal_bearing
 from rbnotes.multibody import Body, Model, Motor, PositionServo, VelocityServo, simulate
+from rbnotes.multibody.maximal import MaximalTrajectory
 from rbnotes.multibody.reduced import (
     AttachedParticle,
     Gear,
@@ -33,14 +32,56 @@ from rbnotes.multibody.reduced import (
 )
 from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
-H, STEPS = 0.005, 3
+BACKENDS = {
+    "reduced": {"coordinates": "reduced"},
+    "maximal": {"coordinates": "maximal"},
+    "compiled": {"coordinates": "maximal", "compiled": True},
+}
+H = 0.005
+MAX_DIFFERENCE = 2e-3
+"""Largest accepted difference of positions between backends, m: their errors of second order."""
+JOINTS = {
+    "Revolute": (joints.Revolute([0, 0.8, 0.6]), [0.4]),
+    "Prismatic": (joints.Prismatic([0.6, 0, 0.8]), [0.1]),
+    "Helical": (joints.Helical([0, 0.8, 0.6], 0.1), [0.4]),
+    "Cylindrical": (joints.Cylindrical(), [0.3, 0.1]),
+    "Universal": (joints.Universal(), [0.3, -0.2]),
+    "PlanarTranslation": (joints.PlanarTranslation(), [0.1, 0.2]),
+    "Translational": (joints.Translational(), [0.1, 0.2, -0.1]),
+    "ExponentialSpherical": (joints.ExponentialSpherical(), [0.3, 0.2, -0.4]),
+    "QuaternionSpherical": (joints.QuaternionSpherical(), [1.0, 0.0, 0.0, 0.0]),
+    "EulerSpherical": (joints.EulerSpherical("ZYX"), [0.3, 0.2, -0.4]),
+    "Free2D": (joints.Free2D(), [0.1, 0.2, 0.3]),
+    "Free3D": (joints.Free3D(), [0.1, 0.2, -0.1, 0.3, 0.2, -0.4]),
+    "SplineCurve": (
+        joints.SplineCurve([se3.frame(so3.exp([0, a, 0]), [a, 0, a * a]) for a in np.linspace(-0.3, 1, 6)]),
+        [0.8],
+    ),
+    "SplineSurface": (
+        joints.SplineSurface(
+            [[[x, y, x * y, 0.2 * x, 0.0, 0.3 * y] for y in np.arange(4.0)] for x in np.arange(4.0)]
+        ),
+        [0.4, 0.6],
+    ),
+    "of rolling gears": (joints.rolling_gear(0.3, 0.1), [0.4]),
+    "Fixed": (joints.Fixed(), []),
+    "Composite": (joints.Composite(joints.Revolute([0, 1, 0]), joints.Prismatic([1, 0, 0])), [0.3, 0.1]),
+    "FunctionJoint": (
+        joints.FunctionJoint(
+            lambda q: [joints.rotation([0, 1, 0], q[0]), joints.translation(0.1 * q[0], 0, 0)], 1
+        ),
+        [0.4],
+    ),
+}
+
 AXIS = np.array([1.0, 0.0, 0.0])
 """Axis of the joint of the tip."""
+TIP_RADIUS = 0.07
 
 
 @dataclass(frozen=True)
 class Feature:
-    """Parts of a scene; what has no list in it can be given by one of two features only.
+    """Parts of a scene. Lists of several features are joined; other options may be given by one feature only.
 
     Attributes
     ----------
@@ -58,11 +99,11 @@ class Feature:
     at_tip: Callable[[np.ndarray], dict[str, list[Any]]] | None = None
 
 
-def of(**options):
+def with_options(**options):
     return Feature(options=options)
 
 
-def containing(**lists):
+def with_lists(**lists):
     return Feature(lists=lists)
 
 
@@ -108,7 +149,7 @@ def spring(*ends):
 WHEEL = rotor("wheel", joints.Revolute([0, 1, 0]))
 PARTICLES = {"particles": [0.2, 0.3], "x": [[0.5, 0, 1], [0.5, 0.3, 1]]}
 FEATURES = {
-    **{f"joint {name}": of(arm={"joint": joint, "q": q}) for name, (joint, q) in JOINTS.items()},
+    **{f"joint {name}": with_options(arm={"joint": joint, "q": q}) for name, (joint, q) in JOINTS.items()},
     "contact": with_ball(),
     "contact with the ground": Feature(
         {"model": {"ground": Plane()}},
@@ -119,18 +160,18 @@ FEATURES = {
     **{
         f"friction model {name}": with_ball(call={"friction_model": name}) for name in sorted(FRICTION_MODELS)
     },
-    "joint spring": of(tip={"stiffness": 5.0}),
-    "joint damper": of(tip={"damping": 0.5}),
-    "armature": of(tip={"armature": 0.3}),
-    "dry friction in a joint": of(tip={"joint_friction": 0.5}),
-    "bearing": of(model={"bearings": {"tip": journal_bearing(0.03, 0.05, 0.3, axis=AXIS)}}),
+    "joint spring": with_options(tip={"stiffness": 5.0}),
+    "joint damper": with_options(tip={"damping": 0.5}),
+    "armature": with_options(tip={"armature": 0.3}),
+    "dry friction in a joint": with_options(tip={"joint_friction": 0.5}),
+    "bearing": with_options(model={"bearings": {"tip": journal_bearing(0.03, 0.05, 0.3, axis=AXIS)}}),
     "motor": Feature(
         {"call": {"control": lambda state: {"tip": 1.0}}}, {"actuators": [Motor("tip", force_limit=0.5)]}
     ),
-    "position servo": containing(actuators=[PositionServo("tip", kp=50.0, kd=2.0, target=0.5)]),
-    "velocity servo": containing(actuators=[VelocityServo("tip", kv=2.0, target=1.0)]),
-    "control": of(call={"control": lambda state: {"tip": 1.0}}),
-    "spring between bodies": containing(forces=[spring(on_world([1.0, 0, 0]), on_body("tip", [0, 0, 0]))]),
+    "position servo": with_lists(actuators=[PositionServo("tip", kp=50.0, kd=2.0, target=0.5)]),
+    "velocity servo": with_lists(actuators=[VelocityServo("tip", kv=2.0, target=1.0)]),
+    "control": with_options(call={"control": lambda state: {"tip": 1.0}}),
+    "spring between bodies": with_lists(forces=[spring(on_world([1.0, 0, 0]), on_body("tip", [0, 0, 0]))]),
     "joint limit": Feature(
         {"state": {"qdot": {"tip": 1.0}}}, {"constraints": [JointLimit("tip", -0.5, 0.004)]}
     ),
@@ -146,13 +187,13 @@ FEATURES = {
     ),
     "weld": Feature(at_tip=load),
     "loop closure": Feature(at_tip=rod),
-    "gear": containing(bodies=[WHEEL], constraints=[Gear("tip", "wheel", -2.0)]),
-    "prescribed joint": containing(constraints=[PrescribedJoint("tip", lambda t: (t**2, 2 * t, 2.0))]),
+    "gear": with_lists(bodies=[WHEEL], constraints=[Gear("tip", "wheel", -2.0)]),
+    "prescribed joint": with_lists(constraints=[PrescribedJoint("tip", lambda t: (t**2, 2 * t, 2.0))]),
     "prescribed body": Feature(
         {"call": {"scheme": symplectic_euler}},
         {"constraints": [PrescribedBody("tip", [0], lambda t, E, phi: (0 * phi, 0 * phi))]},
     ),
-    "particles": containing(
+    "particles": with_lists(
         **PARTICLES,
         forces=[spring(on_particle(0), on_particle(1)), spring(on_particle(1), on_body("tip", [0, 0, 0.1]))],
     ),
@@ -163,13 +204,13 @@ FEATURES = {
             "constraints": [AttachedParticle(0, "tip", [0, 0, 0.2])],
         }
     ),
-    "scheme of SciPy": of(call={"scheme": "DOP853"}),
-    "scheme of first order": of(call={"scheme": symplectic_euler}),
-    "implicit scheme": of(call={"scheme": implicit_euler}),
-    "fully implicit scheme": of(call={"scheme": fully_implicit_euler}),
-    "scheme of free bodies": of(call={"scheme": momentum_conserving_euler}),
-    "Baumgarte stabilization": of(call={"stabilization": "baumgarte"}),
-    "no stabilization": of(call={"stabilization": "none"}),
+    "scheme of SciPy": with_options(call={"scheme": "DOP853"}),
+    "scheme of first order": with_options(call={"scheme": symplectic_euler}),
+    "implicit scheme": with_options(call={"scheme": implicit_euler}),
+    "fully implicit scheme": with_options(call={"scheme": fully_implicit_euler}),
+    "scheme of free bodies": with_options(call={"scheme": momentum_conserving_euler}),
+    "Baumgarte stabilization": with_options(call={"stabilization": "baumgarte"}),
+    "no stabilization": with_options(call={"stabilization": "none"}),
 }
 
 
@@ -202,7 +243,7 @@ def build(names):
     )
     tip = Body(
         "tip",
-        Sphere(0.07),
+        Sphere(TIP_RADIUS),
         mass=0.7,
         joint=joints.Revolute(AXIS),
         parent="arm",
@@ -226,33 +267,28 @@ def build(names):
     return model, start, options.get("call", {})
 
 
-ONE_OF_THEM = (
-    {"particles", "attached particle"},
-    {"motor", "position servo", "velocity servo"},
-    {"prescribed joint", "prescribed body"},
-)
-"""Features of which a scene has one at most."""
-PAIRS = [
-    pair
-    for pair in combinations(FEATURES, 2)
-    if merge(*(FEATURES[name] for name in pair)) is not None
-    and not any(set(pair) <= group for group in ONE_OF_THEM)
-]
+def check_motion(motion, backend):
+    """Check which backend made a motion, and its account of energy."""
+    assert (motion.maximal is None) == (backend == "reduced")
+    assert isinstance(motion.maximal, MaximalTrajectory | None)
+    assert motion.compiled == (backend == "compiled")
+    change = motion.energies[-1] - motion.energies[0]
+    np.testing.assert_allclose(np.sum(motion.work.total), change, rtol=1e-8, atol=1e-10)
 
 
-def outcome(names, backend):
+def outcome(scene, steps, backend):
     """Return ``"runs"`` and the trajectory, or the refused argument and None.
 
     An error that is not a refusal before the end of the first step is raised.
     """
-    model, state, call = build(names)
+    model, state, call = scene
     steps_done = []
     try:
         motion = simulate(
             model,
             state,
             h=H,
-            steps=STEPS,
+            steps=steps,
             progress=lambda step, _: steps_done.append(step),
             **call,
             **BACKENDS[backend],
@@ -261,4 +297,5 @@ def outcome(names, backend):
         if steps_done or error.name == "state":
             raise
         return f"refused: {error.name}", None
+    check_motion(motion, backend)
     return "runs", motion
