@@ -51,7 +51,7 @@ def build_grid(centers, radii):
 
 @jit_noalloc
 def cell_list_index(x, y, z, num_lists):
-    """Return the index of the hash table's list for a cell (hash of Teschner et al. 2003, section 4.1)."""
+    """Return the index of the hash table's list for a cell (hash of Teschner et al. 2003)."""
     return (x * 73856093 ^ y * 19349663 ^ z * 83492791) & (num_lists - 1)
 
 
