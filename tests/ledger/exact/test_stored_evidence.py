@@ -47,7 +47,7 @@ def num_draws(record):
 
 
 def is_weaker(result, stored):
-    """Return True if evidence is weaker than the stored one, in kind or numbers; a slow machine proves nothing.
+    """Return True if evidence is weaker than the stored one, in kind or numbers, unless time ran out.
 
     The first draw, which may be the only one, is one of those that the stored numbers are the worst of.
     """
