@@ -34,7 +34,6 @@ from rbnotes.coursework.cards import Card, standalone_code
 from rbnotes.coursework.challenge import Case, assess, collect_answers
 from rbnotes.coursework.challenge.case_generation import (
     MAX_TINY_ANGLE,
-    is_scalable,
     iterate_all_cases,
     iterate_angle_cases,
     make_case,
@@ -42,6 +41,7 @@ from rbnotes.coursework.challenge.case_generation import (
     with_precision_masks,
 )
 from rbnotes.coursework.challenge.library_tasks import load_all
+from rbnotes.coursework.challenge.structured_inputs import is_scalable
 from rbnotes.ledger import Record
 from rbnotes.ledger.checks.claim_code import UnreadableFunction, readable_function
 from rbnotes.ledger.checks.mutation import (

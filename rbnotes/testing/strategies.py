@@ -33,6 +33,7 @@ Region = Literal[
     "special angle",
     "rescaled",
     "other size",
+    "special geometry",
 ]
 GRID_DENOMINATOR = 64
 NON_DYADIC_DENOMINATOR = 65.243809
@@ -77,7 +78,8 @@ def region(name: Region) -> Iterator[None]:
     ``near pi``, and one other number, which may be a joint coordinate, is near a quarter or half turn. All
     numbers except ``generic``, ``tenths`` and ``degenerate`` ones are ``non-dyadic``. Angles, rotation
     vectors and one other number take the angle of :func:`angles_at` in the region ``special angle``. The
-    challenge makes ``rescaled`` arguments and arrays of ``other size`` from ``non-dyadic`` ones. Numbers
+    challenge makes ``rescaled`` arguments, arrays of ``other size`` and vectors of ``special geometry`` from
+    ``non-dyadic`` ones. Numbers
     that are ``tenths`` are the generic ones, rounded: they are easy to read. There, unit vectors and rotation
     matrices of any angle have entries of two decimals, and unit quaternions of one.
     """

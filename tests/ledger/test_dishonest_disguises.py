@@ -337,6 +337,14 @@ NO_FORMS = {"verdict": Verdict.DEFINITION, "inputs": {}, "printed": None, "libra
         (r"c \equiv \frac{\sin x}{x} \leadsto 1", ("c",)),
         (r"c \equiv \lim_{x\to 0}\frac{\sin x}{x}\ (1)", ("c",)),
         (r"c \equiv \lim_{x\to 0}\frac{\sin x}{x}:\ 1", ("c",)),
+        (r"\dot{\mathbf H} = 0", (r"\dot{\mathbf H}",)),
+        (r"\mathbf H = \mathrm{const}", (r"\mathbf H",)),
+        (r"g \equiv 9.81", ("g",)),
+        (r"\mathbf K_{12} = \mathbf K_{21}", (r"\mathbf K_{12}",)),
+        (r"\mathbf x^+ = \mathbf x", (r"\mathbf x^+",)),
+        (r"T = \tfrac12\mathbf v^T\mathbf M\mathbf v > 0", ("T",)),
+        (r"\mathbf w = \mathbf q + \mathbf M\mathbf z \ge 0", (r"\mathbf w",)),
+        (r"\mathbf P \equiv \mathbf I - \mathbf A \in \mathcal S", (r"\mathbf P",)),
     ],
 )
 def test_a_claim_in_the_form_of_a_definition_is_reported(formula, defines):
@@ -352,9 +360,13 @@ def test_a_claim_in_the_form_of_a_definition_is_reported(formula, defines):
             r"\dot A \equiv \begin{pmatrix} \dot C \\ \dot G \end{pmatrix}",
             ("A", r"\dot A"),
         ),
+        (r"\mathbf x_1 \equiv \mathbf x_A", (r"\mathbf x_1",)),
+        (r"\mathbf M\mathbf z + \mathbf q = \mathbf w,\quad 0 \le \mathbf z", (r"\mathbf w",)),
+        (r"\mu(i) = \{k \mid \lambda(k) \in \mathcal S\}", (r"\mu(i)",)),
+        (r"T_i = \text{its temperature}", ("T_i",)),
     ],
 )
-def test_definitions_by_limits_and_rates_of_stacks(formula, defines):
+def test_honest_definitions(formula, defines):
     outcome = verify(make(**NO_FORMS, formula=formula, defines=defines))
     assert outcome.confirmed, outcome.reason
 

@@ -278,6 +278,50 @@ def characteristic_reference(R, a):
     return np.poly(turned_reference(R, a))
 
 
+def sized_reference(R, a):
+    x = turn(R, a)
+    return np.sqrt(x @ x)
+
+
+def scaled_sizes_printed(R, a):
+    return 1.5 * np.abs(-(R @ a))
+
+
+def scaled_sizes_library(R, a):
+    return 1.5 * np.abs(so3.vee(so3.hat(R @ a)))
+
+
+def scaled_sizes_reference(R, a):
+    x = turn(R, a)
+    return np.abs(x) * 1.5
+
+
+def squared_printed(R, a):
+    return (-(R @ a)) ** 2
+
+
+def squared_library(R, a):
+    return so3.vee(so3.hat(R @ a)) ** 2
+
+
+def squared_reference(R, a):
+    return np.power(turn(R, a), 2)
+
+
+def gram_printed(R, a):
+    M = R @ bracket(a)
+    return M @ M.T
+
+
+def gram_library(R, a):
+    return R @ (so3.hat(a) @ so3.hat(a).T) @ R.T
+
+
+def gram_reference(R, a):
+    M = turned_reference(R, a) @ R
+    return M @ M.T
+
+
 def scaled_printed(R, a):
     return np.append(R @ a, 1e-10 * a[0] * a[1])
 
@@ -307,6 +351,10 @@ def scaled_reference(R, a):
             "compared through poly",
             (characteristic_printed, characteristic_library, characteristic_reference),
         ),
+        ("compared through norm and a product with itself", (long_printed, long_library, sized_reference)),
+        ("compared through abs", (scaled_sizes_printed, scaled_sizes_library, scaled_sizes_reference)),
+        ("compared through a product with itself", (squared_printed, squared_library, squared_reference)),
+        ("compared through a product with itself", (gram_printed, gram_library, gram_reference)),
         ("an entry of the results", (scaled_printed, scaled_library, scaled_reference)),
     ],
 )

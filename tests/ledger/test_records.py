@@ -11,6 +11,7 @@ import rotation
 from hypothesis import settings
 
 from rbnotes import ledger
+from rbnotes.ledger import Verdict
 from rbnotes.ledger.checks.digests import record_digest
 from rbnotes.ledger.checks.honesty.static_checks import MIN_REASON_LENGTH
 from rbnotes.ledger.checks.mutation import surviving_mutants
@@ -24,6 +25,10 @@ EQUIVALENT_MUTANTS = tomllib.loads(
 """By id of the record: changes that leave the form true, each with the reason."""
 DIGESTS = json.loads(Path(__file__).with_name("record_digests.json").read_text(encoding="utf-8"))
 """By id of the record: digest of its sources when all checks passed (`tools/digest_records.py`)."""
+READ_DEFINITIONS = tomllib.loads(
+    Path(__file__).with_name("definitions_without_forms.toml").read_text(encoding="utf-8")
+)
+"""By id of the record: title of a definition without forms, which a person has read."""
 NUM_GROUPS = 60
 """Groups of records, by digest; one group runs all checks each day although its sources are unchanged."""
 NUM_COMPARED = 4
@@ -65,6 +70,11 @@ def test_equivalent_mutants_are_those_of_records_and_have_reasons():
     reasons = [reason for changes in EQUIVALENT_MUTANTS.values() for reason in changes.values()]
     assert len(reasons) > 100
     assert [reason for reason in reasons if len(reason.strip()) < MIN_REASON_LENGTH] == []
+
+
+def test_definitions_that_no_form_checks_are_those_that_were_read():
+    unchecked = [r for r in RECORDS if r.verdict is Verdict.DEFINITION and r.printed is None]
+    assert {record.id: record.title for record in unchecked} == READ_DEFINITIONS
 
 
 def test_every_display_of_the_notes_has_a_record():

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.coursework.challenge.calls import NUM_REPEATED_INPUTS, RELATIVE_PERTURBATION, perturb_inputs
+from rbnotes.coursework.challenge.structured_inputs import is_scalable, structured_changes
 from rbnotes.ledger.evaluation import (
     NonFiniteReference,
     Values,
@@ -55,6 +56,8 @@ MAX_SCALING_ATTEMPTS = 2
 """Number of inputs that are tried for each argument and factor."""
 SIZE_CHANGES = (1, 3, -1)
 """Changes of the number of entries of arrays, see :func:`iterate_size_cases`."""
+SMALLEST_SIZES = (1, 2)
+"""Numbers of entries that are always tried."""
 NUM_SIZE_INPUTS = 4
 """Number of inputs for each of these changes."""
 NEW_ENTRY_SCALE = 0.75
@@ -71,9 +74,9 @@ RELATIVE_JITTER = 1e-14
 """Relative perturbation of inputs, similar to rounding, that must not change results by the tolerance."""
 SPECIAL_ANGLES = (
     *(SERIES_BELOW, CLOSED_FORM_ABOVE),
-    *(np.pi / 2, np.pi, 3 * np.pi / 2, 2 * np.pi),
+    *(np.pi / 2, np.pi, 3 * np.pi / 2, 2 * np.pi, 4 * np.pi),
 )
-"""Angles at which code branches: thresholds of the library's series, quarter turns, the period."""
+"""Angles at which code branches: thresholds of the library's series, quarter turns, one period and two."""
 ANGLE_OFFSETS = tuple(10.0**-decade for decade in range(1, 9))
 """Distances from the special angles, on both sides, rad."""
 SMALL_ANGLES = (*(10.0 ** (-step / 10) for step in range(3, 43)), *(10.0**-decade for decade in range(5, 9)))
@@ -153,14 +156,15 @@ def cases(claim: Record, *, seed: int = 0, examples: int = 200) -> tuple[Case, .
 def iterate_all_cases(
     claim: Record, *, seed: int, examples: int, first_batch: int | None = None, stride: int = 1
 ) -> Iterator[Case]:
-    """Yield the random cases of a claim, then special angles, other magnitudes and other sizes.
+    """Yield the random cases of a claim, then special angles, other magnitudes, sizes and special geometry.
 
-    With a ``stride`` above 1, only one in so many of the special angles, magnitudes and sizes is tried.
+    With a ``stride`` above 1, only one in so many of these is tried.
     """
     yield from iterate_cases(claim, seed=seed, examples=examples, first_batch=first_batch)
     yield from iterate_angle_cases(claim, seed=seed, stride=stride)
     yield from iterate_scaled_cases(claim, seed=seed, stride=stride)
     yield from iterate_size_cases(claim, seed=seed, stride=stride)
+    yield from iterate_structured_cases(claim, seed=seed, stride=stride)
 
 
 def iterate_cases(
@@ -239,22 +243,12 @@ def iterate_scaled_cases(claim: Record, *, seed: int, stride: int = 1) -> Iterat
                     break
 
 
-def is_scalable(values: Sequence[Any]) -> bool:
-    """Return True for numbers and arrays without entries, rows or columns of fixed length except zero."""
-    if not all(isinstance(value, (float, np.ndarray)) and np.size(value) for value in values):
-        return False
-    if len({np.shape(value) for value in values}) > 1 or np.asarray(values).dtype.kind != "f":
-        return False
-    stacked = np.asarray(values)
-    lengths = [np.abs(stacked), *(np.linalg.norm(stacked, axis=axis) for axis in range(1, stacked.ndim))]
-    return not any(np.any(np.all(np.isclose(each, each[:1]) & (each != 0), axis=0)) for each in lengths)
-
-
 def iterate_size_cases(claim: Record, *, seed: int, stride: int = 1) -> Iterator[Case]:
     """Yield cases with more or fewer rows, columns or entries, for claims whose arrays may have any size.
 
-    All axes of one length become longer or shorter together, as those of a mass matrix and of the velocities.
-    Of the inputs that are changed, one in ``stride`` is used.
+    All axes of one length become longer or shorter together, as those of a mass matrix and of the velocities,
+    or as long as others: as many constraints as velocities. Of the inputs that are changed, one in
+    ``stride`` is used.
     """
     if not claim.any_size:
         return
@@ -264,9 +258,10 @@ def iterate_size_cases(claim: Record, *, seed: int, stride: int = 1) -> Iterator
     }
     for values in inputs[::stride]:
         for length in sorted(lengths):
-            for change in SIZE_CHANGES:
-                resized = {name: _resize(value, length, length + change) for name, value in values.items()}
-                case = make_case(claim, "other size", resized) if length + change > 0 else None
+            new_lengths = {*(length + change for change in SIZE_CHANGES), *SMALLEST_SIZES, *lengths}
+            for new_length in sorted(new_lengths - {0, length}):
+                resized = {name: _resize(value, length, new_length) for name, value in values.items()}
+                case = make_case(claim, "other size", resized)
                 if case is not None:
                     yield case
 
@@ -292,6 +287,24 @@ def _resize(value: Any, old_length: int, new_length: int) -> Any:
         for i in range(old_length, new_length):
             value[i, i] = NEW_ENTRY_SCALE * value[i - 1, i - 1]
     return value
+
+
+def iterate_structured_cases(claim: Record, *, seed: int, stride: int = 1) -> Iterator[Case]:
+    """Yield cases with vectors along an axis or parallel, half twists, points on a line, and unequal scales.
+
+    Random inputs never are of this kind, those of real scenes often. Each change is applied to one argument,
+    or to a field of an object; of the changes, one in ``stride`` is used.
+    """
+    if not claim.allowed_inputs:
+        return
+    inputs = _draw_inputs(claim.allowed_inputs, NUM_SCALED_INPUTS, "non-dyadic", seed)
+    drawn = cycle(inputs)
+    for change in islice(structured_changes(inputs), 0, None, stride):
+        for values in islice(drawn, MAX_SCALING_ATTEMPTS):
+            case = make_case(claim, "special geometry", change(values))
+            if case is not None:
+                yield case
+                break
 
 
 def angle_inputs(claim: Record) -> Inputs:

@@ -12,6 +12,7 @@ import numpy as np
 
 from rbnotes.arguments import MAX_ABS_VALUE, Array, InvalidArgument
 from rbnotes.multibody.formats._located_xml import Element, parse_text, read_file
+from rbnotes.multibody.formats._xml import parse_numbers
 from rbnotes.shapes import Box, Capsule, Cylinder, Ellipsoid, Plane, Shape, Sphere
 from rbnotes.unchecked import quaternion, se3, so3
 
@@ -136,7 +137,7 @@ def values(element: Element, name: str, count: int | tuple[int, int], default: A
         return default
     least, most = (count, count) if isinstance(count, int) else count
     try:
-        result = np.array([float(word) for word in text.split()])
+        result = np.array(parse_numbers(text))
     except ValueError:
         result = np.full(1, np.nan)
     if not least <= result.size <= most or not np.all(np.abs(result) < MAX_ABS_VALUE):

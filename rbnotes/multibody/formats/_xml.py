@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ET
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +40,30 @@ def child(context: str, element: ET.Element, tag: str) -> ET.Element:
 
 def optional_child(context: str, element: ET.Element, tag: str) -> ET.Element | None:
     """Return the only child with a tag, or None if there is none."""
-    return None if element.find(tag) is None else child(context, element, tag)
+    if element.find(tag) is None:
+        _refuse_other_case(context, tag, [each.tag for each in element])
+        return None
+    return child(context, element, tag)
+
+
+def _refuse_other_case(context: str, name: str, names: Iterable[str]) -> None:
+    """Refuse a name that differs from an absent one in capital letters only: it would be ignored."""
+    for other in names:
+        if other.lower() == name.lower():
+            raise InvalidArgument(context, repr(other), repr(name))
+
+
+def parse_numbers(text: str) -> list[float]:
+    """Return the numbers of a text.
+
+    Raises
+    ------
+    ValueError
+        If a word is no number of XML Schema; Python also reads ``1_000`` and digits of other scripts.
+    """
+    if "_" in text or not text.isascii():
+        raise ValueError("no ASCII numbers")
+    return [float(word) for word in text.split()]
 
 
 def attribute(context: str, element: ET.Element, name: str) -> str:
@@ -67,10 +91,12 @@ def _floats(
     context: str, element: ET.Element, name: str, count: int, default: str | None, below: float
 ) -> list[float]:
     text = element.get(name, default)
+    if name not in element.attrib:
+        _refuse_other_case(f"{context}: {element.tag}", name, element.attrib)
     if text is None:
         raise InvalidArgument(context, f"<{element.tag}> without {name!r}", "a value for it")
     try:
-        values = [float(word) for word in text.split()]
+        values = parse_numbers(text)
     except ValueError:
         values = []
     if len(values) != count or not all([abs(value) < below for value in values]):

@@ -6,7 +6,6 @@ import pytest
 from rbnotes import challenge, ledger
 from rbnotes.coursework.challenge.calls import NUM_REPEATED_INPUTS
 from rbnotes.coursework.challenge.case_generation import (
-    is_scalable,
     iterate_angle_cases,
     iterate_cases,
     iterate_scaled_cases,
@@ -14,6 +13,7 @@ from rbnotes.coursework.challenge.case_generation import (
     right_forms,
 )
 from rbnotes.coursework.challenge.runner import FIRST_BATCH_SIZE, FULL_COVERAGE_EXAMPLES
+from rbnotes.coursework.challenge.structured_inputs import is_scalable
 
 EXAMPLES = FULL_COVERAGE_EXAMPLES
 CALLS_OF_REPEATED_INPUTS = 4

@@ -410,6 +410,7 @@ WORLD = f"<mujoco>\n<worldbody>\n{BODY}\n</worldbody>\n{{}}</mujoco>"
     ("old", "new", "match"),
     [
         ("name='j'", "name='j' axis='0 nan 1'", r"<joint> 'j', line 3: axis: got '0 nan 1'"),
+        ("name='j'", "name='j' axis='0 1_0 1'", r"<joint> 'j', line 3: axis: got '0 1_0 1'"),
         ("name='j'", "name='j' damping='inf'", r"<joint> 'j', line 3: damping"),
         ("name='j'", "name='j' damping='-1'", r"<joint> 'j', line 3: damping: got -1"),
         ("name='j'", "name='j' axis='0 0 0'", r"<joint> 'j', line 3: axis: got a vector of length zero"),

@@ -129,6 +129,10 @@ VALUE_AFTERWARDS = re.compile(
     r":(?!=)\s*(?:\\[ ,;:])*\s*[-\w\\]+\s*$"
 )
 """A value in parentheses or after a colon."""
+VALUE = re.compile(
+    r"[-+]? ?(?:[\d. ]+|\\infty|\\mathbf 0)|\\(?:mathrm|text|operatorname) \{ c o n s t[^{}]*\}"
+)
+"""A number, or the word for a constant."""
 VERB = re.compile(
     r"(?<![\w-])(?:preserves|conserves|agrees|coincides|commutes|follows|minimizes|maximizes|grows|decreases|"
     r"increases|converges|diverges|requires|implies|satisfies|needs|cancels|exceeds|dissipates|bounds|gives|"
@@ -180,12 +184,44 @@ def findings(formula: str, defines: Iterable[str], *, checked: bool = False) -> 
             yield f"form: {text.strip()[:70]} has its symbol on both sides: it is a claim"
         elif len(both - symbols) > 1:
             yield f"form: {text.strip()[:70]} makes two expressions equal: it is a claim"
+        elif not checked and (stated := _stated_value(text, symbols)):
+            yield f"form: {text.strip()[:70]} states that a quantity is {stated}: it is a claim"
+        elif not checked and (order := ORDER_RELATION.search(without_brackets(text))):
+            yield f"form: {order[0]} in {text.strip()[:70]} compares what is defined: it is a claim"
         defined_sides |= both
     yield from (
         f"form: {symbol} of `defines` stands on no side"
         for symbol in defines
         if normalize_tex(symbol) not in defined_sides
     )
+
+
+def _stated_value(text: str, symbols: set[str]) -> str:
+    """Return what makes an equation the value of a quantity: a number, a word, or another symbol.
+
+    The sign of equivalence gives a symbol another name.
+    """
+    sides = {normalize_tex(side) for side in split_sides(text)}
+    for side in sorted(sides - symbols):
+        if VALUE.fullmatch(side):
+            return side
+        if is_symbol(side) and not side.startswith(r"\text ") and not re.search(r"\\equiv|:=", text):
+            return f"another one, {side}"
+    return ""
+
+
+def without_brackets(text: str) -> str:
+    """Return TeX without all that is in braces, brackets and environments."""
+    parts, depth = [], 0
+    for token in re.findall(r"\\begin\{\w+\}|\\end\{\w+\}|\\[a-zA-Z]+|\\.|.", text, flags=re.DOTALL):
+        closes = token.startswith(r"\end{") or token in ("}", ")", "]", r"\}")
+        depth -= closes
+        if depth <= 0 and not closes:
+            parts.append(token)
+        depth += token.startswith(r"\begin{") or token in ("{", "(", "[", r"\{")
+        if depth == 1 and token in "{([":
+            parts.append(" ")
+    return "".join(parts)
 
 
 def _derivative_findings(relations: Iterable[str], defines: Iterable[str]) -> Iterator[str]:

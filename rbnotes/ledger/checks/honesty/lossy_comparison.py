@@ -36,8 +36,12 @@ LOSSY_FUNCTIONS = {
     SQUARE: rf"{SIZE_PATTERN}|\^\{{?2|square|energy",
 }
 """Operations that keep only a part of the numbers, with the patterns that request them in formula or text."""
+SIZES = tuple(name for name, pattern in LOSSY_FUNCTIONS.items() if pattern.startswith(SIZE_PATTERN))
+"""Operations that keep sizes only; a norm may be compared with the root of a square."""
 CALL = re.compile(r"Call\((?:[\w.]+\.)?(\w+)[,)]")
 WRAPPERS = re.compile(r"Call\((?:[\w.]+\.)?(?:sqrt|atleast_1d|array|float), (?P<argument>.*)\)")
+FACTOR = re.compile(r"\(-?[\d.]+\*(?P<argument>Call\(.*\))\)")
+"""A constant factor of a call."""
 ROUNDING_ERROR = 1e-13
 MIN_VISIBLE_RATIO = 1e3
 """Ratio to the tolerance that an entry must exceed on some input to count as compared."""
@@ -46,15 +50,20 @@ MIN_VISIBLE_RATIO = 1e3
 def _last_operation(form: Function) -> str:
     """Return the name of the function whose result a form returns, or :data:`SQUARE`."""
     text = normal_form(readable_function(form)).split("\n")[-1].removeprefix("return ")
-    while wrapped := WRAPPERS.fullmatch(text):
+    while wrapped := WRAPPERS.fullmatch(text) or FACTOR.fullmatch(text):
         text = wrapped["argument"]
+    if text.endswith("**2.0)") or (text.startswith("Call(np.power, ") and text.endswith(", 2.0)")):
+        return SQUARE
     if match := CALL.match(text):
         operands = _split(text[len("Call(") : -1], ", ")
         is_square = match[1] in ("einsum", "inner", "vdot", "tensordot") and operands[-1] == operands[-2]
         return SQUARE if is_square else match[1]
     factors = _split(text[1:-1], "@") if text[:1] == "(" else []
     half = len(factors) // 2
-    return SQUARE if factors and factors[:half] == factors[half:] else ""
+    if not factors:
+        return ""
+    is_square = factors[:half] == factors[half:] or factors[-1] == f"({'@'.join(factors[:-1])}).T"
+    return SQUARE if is_square else ""
 
 
 def _split(text: str, separator: str) -> list[str]:
@@ -76,10 +85,13 @@ def findings(
     if record.printed is None or record.reference is None or not record.inputs:
         return
     names = [_last_operation(form) for form in (record.printed, record.reference)]
-    if names[0] == names[1] and names[0] in LOSSY_FUNCTIONS:
-        is_requested = re.search(LOSSY_FUNCTIONS[names[0]], record.formula + record.title)
+    are_alike = names[0] == names[1] or all(name in SIZES for name in names)
+    if are_alike and names[0] in LOSSY_FUNCTIONS:
+        text = record.formula + record.title
+        is_requested = any(re.search(LOSSY_FUNCTIONS[name], text) for name in names)
         if not is_requested and not (names[0] == "diag" and expected[0].ndim == 2):
-            yield f"form: print and reference are compared through {names[0]}, which is not in the formula"
+            through = " and ".join(dict.fromkeys(names))
+            yield f"form: print and reference are compared through {through}, which is not in the formula"
     results = [*expected, *(each for each in printed_results if each is not None)]
     if len({each.shape for each in results}) == 1 and len(results) == 2 * len(expected):
         reference_sizes, printed_sizes = (
