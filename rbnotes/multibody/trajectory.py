@@ -220,7 +220,8 @@ class Trajectory:
     ) -> Scene:
         """Return an animated 3-D scene of the motion, to which more can be added.
 
-        Particles are small balls, of a size that the scene chooses.
+        Bodies appear as their collision geometry, or else their shape, or else axes. Particles are small
+        balls, of a size that the scene chooses.
 
         Parameters
         ----------
@@ -244,6 +245,9 @@ class Trajectory:
         from rbnotes.multibody.maximal.visualization import COLORS, scene
 
         shapes: list[Shape | Collider] = list(self.model.colliders)
+        for index, body in enumerate(self.model.bodies):
+            if body.shape is not None and not body.geometries:
+                shapes.append(Collider(index, body.shape))
         chosen = COLORS if colors is None else colors
         particle_names = map(particle_name, range(len(self.model.particles)))
         names = (*(body.name for body in self.model.bodies), *particle_names)

@@ -9,7 +9,7 @@ from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.multibody import Body, Model, PositionServo, simulate
 from rbnotes.multibody.reduced import AttachedParticle
-from rbnotes.shapes import Box, Plane
+from rbnotes.shapes import Box, Plane, Sphere
 
 
 @pytest.mark.parametrize(("kp", "height"), [pytest.param(500.0, 0.6, marks=pytest.mark.slow), (0.0, None)])
@@ -29,6 +29,16 @@ def test_leg_stands_or_falls_and_is_saved_as_a_page(kp, height, tmp_path):
     assert "A leg on a floor." in (tmp_path / "leg.html").read_text(encoding="utf-8")
     end = motion.poses("thigh")[-1, 2, 3]
     assert end < 0.55 if height is None else end == pytest.approx(height, abs=5e-3)
+
+
+def test_bodies_without_collision_geometry_appear_as_their_shape():
+    ghost = Body("ghost", Box([0.1, 0.2, 0.3]), mass=1.0, collision=())
+    bead = Body("bead", Box([0.1, 0.2, 0.3]), mass=1.0, collision=Sphere(0.05))
+    motion = simulate(Model([ghost, bead, Body("point", inertia=np.eye(6))]), h=0.1, steps=3)
+    items = motion.scene("Bodies fall.")._items
+    kinds = {item.shape.kind: item for item in items}
+    assert sorted(item.shape.kind for item in items) == ["axes", "box", "sphere"]
+    np.testing.assert_array_equal(kinds["box"].poses, motion.poses("ghost"))
 
 
 @pytest.mark.parametrize("bodies", [[Body("bar", Box([0.1, 0.1, 0.4]), mass=1.0)], []])
