@@ -1,16 +1,19 @@
-"""Step of a model without contacts, constraints and dry friction by an adaptive method of SciPy.
+"""Motion of a model without contacts, constraints and dry friction by an adaptive method of SciPy.
 
-The method integrates ``M(q) dqdot/dt = f(q, qdot, t)`` with a given accuracy, in as many steps of its own as
-that takes. The work of springs, dampers, actuators and other forces is the integral of their power, by
-Gauss-Legendre quadrature over the step.
+The method integrates ``M(q) dqdot/dt = f(q, qdot, t)`` in steps of its own, whose dense output gives the
+recorded states: recording does not shorten these steps. The work of springs, dampers, actuators and other
+forces is the integral of their power. In each step of the method the power is that of the polynomial through
+its values at eight Gauss-Legendre points.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.polynomial import legendre
 
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact import ContactPoints
@@ -20,18 +23,18 @@ from rbnotes.multibody.applied_forces import Control, actuated_tree, applied_pow
 from rbnotes.multibody.maximal.stepping import StepResult
 from rbnotes.multibody.maximal.trajectory import ContactRecord, Work
 from rbnotes.multibody.model import Model
-from rbnotes.multibody.reduced.adaptive_integration import integrate_adaptively
+from rbnotes.multibody.reduced.adaptive_integration import AdaptiveStep, adaptive_steps
 from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.multibody.step_failures import describe_contacts
 from rbnotes.multibody.verlet_step import gravity_and_kinetic_energies
 
-NODES, WEIGHTS = np.add(np.polynomial.legendre.leggauss(8), [[1.0], [0.0]]) / 2
-"""Points and weights of the quadrature on the interval from 0 to 1."""
+NODES, _ = legendre.leggauss(8)
+"""Times within a step of the method, from -1 to 1, at which the power is evaluated."""
 
 
 @dataclass(frozen=True, eq=False)
 class AdaptiveStepper:
-    """Steps of a smooth model in the coordinates of its tree.
+    """Motion of a smooth model in the coordinates of its tree, recorded at equal steps of time.
 
     Attributes
     ----------
@@ -59,8 +62,8 @@ class AdaptiveStepper:
     slop: float
     control: Control | None = None
 
-    def step(self, state: State, points: ContactPoints) -> StepResult:
-        """Return the state after the time h, with the work in it.
+    def steps(self, state: State, count: int) -> Iterator[StepResult]:
+        """Yield the states after each time h, with the work since the state before.
 
         Raises
         ------
@@ -69,31 +72,61 @@ class AdaptiveStepper:
         SingularConfiguration
             If the method fails.
         """
-        times = state.t + self.h * np.append(NODES, 1.0)
-        path = integrate_adaptively(
-            self._tree, state, times, method=self.method, rtol=self.rtol, atol=self.atol
-        )
-        states = [path[i] for i in range(len(times))]
-        for each in states:
-            end_points, end_state = self.predict_contacts(each), each
-            if len(end_points):
-                pairs = describe_contacts(end_points, [body.name for body in self.model.bodies])
-                got = f"{self.method!r}, and at t = {each.t:g} s {pairs}"
-                raise InvalidArgument("scheme", got, "'rattle' for motions with contacts")
-        powers = np.array([self._powers(each) for each in states[:-1]])
-        applied, actuators = self.h * WEIGHTS @ powers[:, 0], self.h * WEIGHTS @ powers[:, 1:]
-        start_energy, end_energy = gravity_and_kinetic_energies(self.model, [state, end_state])
+        times = np.cumsum([state.t] + count * [self.h])
+        recorded, recorded_integral = state, np.zeros(1 + state.size)
+        integral, index = recorded_integral, 1
+        for step in adaptive_steps(self._tree, state, times[-1], self.method, self.rtol, self.atol):
+            step_integral = self._integrate_powers(step)
+            while index <= count and times[index] <= step.end_time:
+                reached = step.state_at(times[index])
+                no_points = self._require_no_contacts(reached)
+                reached_integral = integral + step_integral(times[index])
+                yield self._result(recorded, reached, no_points, reached_integral - recorded_integral)
+                recorded, recorded_integral = reached, reached_integral
+                index += 1
+            integral = integral + step_integral(step.end_time)
+
+    def _result(self, start: State, end: State, no_points: ContactPoints, integrals: Array) -> StepResult:
+        """Return the result between two recorded states.
+
+        `integrals` are the work of the applied forces and the impulses of the actuators ``(1 + k,)``.
+        """
+        applied, actuators = float(integrals[0]), integrals[1:]
+        start_energy, end_energy = gravity_and_kinetic_energies(self.model, [start, end])
         work = Work(
-            applied_forces=float(applied),
+            applied_forces=applied,
             joints=0.0,
             contacts=0.0,
             stabilization=0.0,
             integrator=float(end_energy - start_energy - applied),
         )
-        empty = np.zeros((0, 3))
-        contacts = ContactRecord(end_points, empty, empty, empty, 0.0, np.zeros(0))
-        no_friction = np.zeros_like(actuators)
-        return StepResult(end_state, end_points, contacts, work, np.zeros(0), actuators, no_friction)
+        empty, no_friction = np.zeros((0, 3)), np.zeros_like(actuators)
+        contacts = ContactRecord(no_points, empty, empty, empty, 0.0, np.zeros(0))
+        return StepResult(end, no_points, contacts, work, np.zeros(0), actuators, no_friction)
+
+    def _integrate_powers(self, step: AdaptiveStep) -> Callable[[float], Array]:
+        """Return the integral ``(1 + k,)`` of the powers from the start of a step to a time within it."""
+        center, half = (step.start_time + step.end_time) / 2, (step.end_time - step.start_time) / 2
+        states = [step.state_at(center + half * node) for node in NODES]
+        for each in states:
+            self._require_no_contacts(each)
+        powers = np.array([self._powers(each) for each in states])
+        coefficients = half * legendre.legint(legendre.legfit(NODES, powers, len(NODES) - 1), lbnd=-1.0)
+
+        def integral(t: float) -> Array:
+            result: Array = legendre.legval((t - center) / half, coefficients)
+            return result
+
+        return integral
+
+    def _require_no_contacts(self, state: State) -> ContactPoints:
+        """Return the contacts of a state without any; raise an error if bodies touch."""
+        points = self.predict_contacts(state)
+        if len(points):
+            pairs = describe_contacts(points, [body.name for body in self.model.bodies])
+            got = f"{self.method!r}, and at t = {state.t:g} s {pairs}"
+            raise InvalidArgument("scheme", got, "'rattle' for motions with contacts")
+        return points
 
     def predict_contacts(self, state: State) -> ContactPoints:
         """Return the contacts with overlaps larger than the slop."""

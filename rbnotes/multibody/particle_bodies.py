@@ -6,7 +6,7 @@ coordinates: without a moment it does not start to rotate, whatever its moments 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -19,9 +19,9 @@ from rbnotes.inertia import spatial_inertia
 from rbnotes.multibody.body import Body
 from rbnotes.multibody.channels import particle_name
 from rbnotes.multibody.model import NAMED_CONSTRAINTS, Model
-from rbnotes.multibody.reduced.constraint_protocol import Constraint
-from rbnotes.multibody.reduced.constraint_stacking import constraint_label
+from rbnotes.multibody.reduced.constraint_protocol import Constraint, ConstraintRows
 from rbnotes.multibody.reduced.constraints import AttachedParticle, LoopClosure
+from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.multibody.trajectory import Trajectory
 from rbnotes.unchecked import se3
 from rbnotes.unchecked.frozen import replace_unchecked
@@ -38,7 +38,7 @@ def particles_as_bodies(model: Model) -> Model:
     Raises
     ------
     InvalidArgument
-        If a constraint is not one of the library, or attaches a particle that the model does not have.
+        If a constraint attaches a particle that the model does not have.
     """
     if not len(model.particles):
         return model
@@ -124,8 +124,7 @@ def _force_law(model: Model) -> ForceLaw:
 def _constraint(model: Model, constraint: Constraint) -> Constraint:
     """Return a constraint on the bodies that stand for particles."""
     if not isinstance(constraint, NAMED_CONSTRAINTS):
-        got = f"a {constraint_label(constraint)} with particles"
-        raise InvalidArgument("constraints", got, "constraints of rbnotes.multibody.reduced")
+        return UserDefinedConstraint(constraint, model.tree, len(model.particles))
     if not isinstance(constraint, AttachedParticle):
         return constraint
     if constraint.particle >= len(model.particles):
@@ -133,3 +132,42 @@ def _constraint(model: Model, constraint: Constraint) -> Constraint:
         raise InvalidArgument("constraints", got, f"an index below {len(model.particles)}")
     center: Array = np.zeros(3)
     return LoopClosure(particle_name(constraint.particle), center, constraint.link, constraint.x)
+
+
+@dataclass(frozen=True, eq=False)
+class UserDefinedConstraint:
+    """User-defined constraint of a model with particles, on the tree in which these are bodies.
+
+    Attributes
+    ----------
+    user_constraint
+        Constraint on the tree and the particles of the model.
+    tree
+        Tree of the model, without the bodies that stand for particles.
+    num_particles
+        Number of the particles.
+    """
+
+    user_constraint: Constraint
+    tree: Tree
+    num_particles: int
+
+    @property
+    def unilateral(self) -> bool:
+        """True for an inequality."""
+        return self.user_constraint.unilateral
+
+    def rows(self, tree: Tree, state: State, t: float) -> ConstraintRows:
+        """Return the rows at a state, with biases for the time t.
+
+        The first three coordinates of the joint of a particle are its position.
+        """
+        size, count = self.tree.num_coordinates, self.num_particles
+        (q, x), (qdot, v) = (np.split(each, [size]) for each in (state.q, state.qdot))
+        x, v = (each.reshape(count, 6)[:, :3] for each in (x, v))
+        own_state = replace_unchecked(state, q=q, qdot=qdot, x=x, v=v)
+        G, error, bias_velocity, bias_acceleration = self.user_constraint.rows(self.tree, own_state, t)
+        particle_rows = np.zeros((len(G), count, 6))
+        particle_rows[:, :, :3] = G[:, : 3 * count].reshape(-1, count, 3)
+        rows = np.concatenate([G[:, 3 * count :], particle_rows.reshape(-1, 6 * count)], axis=1)
+        return ConstraintRows(rows, error, bias_velocity, bias_acceleration)

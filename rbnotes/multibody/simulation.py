@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -90,7 +90,8 @@ def simulate(
         Bodies, particles, joints, ground, forces and constraints.
     state
         Initial state, by default ``model.state()``, which particles do not have; or a trajectory of this
-        model, to continue it with bitwise the same result as without interruption.
+        model, to continue it with bitwise the same result as without interruption. The methods of SciPy
+        start anew there; their results are the same within ``rtol`` and ``atol``.
     h
         Step size, s.
     duration
@@ -108,7 +109,8 @@ def simulate(
         :mod:`rbnotes.dynamics`, of first order with joints and contacts: ``symplectic_euler``,
         ``implicit_euler``, or in reduced coordinates ``fully_implicit_euler``; or a method of
         :mod:`scipy.integrate`, for motions without contacts, constraints and dry friction: ``"DOP853"``,
-        ``"RK45"``, ``"RK23"``, or ``"Radau"``, ``"BDF"`` and ``"LSODA"`` for stiff forces.
+        ``"RK45"``, ``"RK23"``, or ``"Radau"``, ``"BDF"`` and ``"LSODA"`` for stiff forces. These choose their
+        own steps; the states at multiples of ``h`` come from their dense output.
     rtol, atol
         Accepted errors of a step of a method of SciPy: relative, and in the units of coordinates and
         velocities; by default 1e-9 and 1e-10.
@@ -384,9 +386,13 @@ def _simulate_reduced(
     tree_state, points = _reduced_start(model, state, stepper, settings.friction)
     tree_states, results = [tree_state], list[StepResult]()
     names = [body.name for body in model.bodies]
+    if isinstance(stepper, AdaptiveStepper):
+        remaining_steps = stepper.steps(tree_state, options.steps)
+    else:
+        remaining_steps = _take_steps(stepper, tree_state, points)
     for step in range(1, options.steps + 1):
         with name_step_failures(tree_state.t, points, names):
-            results.append(stepper.step(tree_state, points))
+            results.append(next(remaining_steps))
         tree_state, points = results[-1].state, results[-1].points
         tree_states.append(tree_state)
         if options.progress is not None:
@@ -409,6 +415,16 @@ def _simulate_reduced(
         RestartData(points, settings.friction.last_impulses),
         None,
     )
+
+
+def _take_steps(
+    stepper: TreeStepper | SchemeStepper, state: State, points: ContactPoints
+) -> Iterator[StepResult]:
+    """Yield the results of one step after the other, without end."""
+    while True:
+        result = stepper.step(state, points)
+        state, points = result.state, result.points
+        yield result
 
 
 def _select_stepper(

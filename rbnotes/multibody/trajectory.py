@@ -20,6 +20,7 @@ from rbnotes.multibody.channels import (
     check_channel_names,
     coordinate_units,
     join_units,
+    particle_name,
     plot_channels,
 )
 from rbnotes.multibody.maximal.trajectory import (
@@ -219,18 +220,21 @@ class Trajectory:
     ) -> Scene:
         """Return an animated 3-D scene of the motion, to which more can be added.
 
+        Bodies appear as their collision geometry, or else their shape, or else axes. Particles are small
+        balls, of a size that the scene chooses.
+
         Parameters
         ----------
         description
             Content of the scene in a sentence, for readers who cannot see it.
         colors
-            Names of the colors of the bodies, used in turn. The ground is gray.
+            Names of the colors of the bodies, used in turn. The ground is gray, particles are red.
         view
             Direction to the camera: azimuth about z from x, and elevation, rad.
         poster
             Time that the scene shows before it plays, s; the first one by default.
         labels
-            Names of the bodies whose names stand beside them.
+            Names of the bodies and particles whose names stand beside them, such as ``"particle[0]"``.
 
         Raises
         ------
@@ -241,8 +245,14 @@ class Trajectory:
         from rbnotes.multibody.maximal.visualization import COLORS, scene
 
         shapes: list[Shape | Collider] = list(self.model.colliders)
+        for index, body in enumerate(self.model.bodies):
+            if body.shape is not None and not body.geometries:
+                shapes.append(Collider(index, body.shape))
         chosen = COLORS if colors is None else colors
-        labeled = {self.model.index(name): name for name in arguments.instances("labels", labels, str)}
+        particle_names = map(particle_name, range(len(self.model.particles)))
+        names = (*(body.name for body in self.model.bodies), *particle_names)
+        checked_labels = arguments.instances("labels", labels, str)
+        labeled = {names.index(arguments.choice("labels", each, names)): each for each in checked_labels}
         return scene(self.body_states, shapes, description, chosen, view, poster, labeled)
 
     def energy_figure(self, stored_energy: Callable[[State], float] | None = None) -> tuple[Figure, Axes]:

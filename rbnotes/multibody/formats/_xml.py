@@ -59,10 +59,10 @@ def parse_numbers(text: str) -> list[float]:
     Raises
     ------
     ValueError
-        If a word is no number of XML Schema; Python also reads ``1_000`` and digits of other scripts.
+        If a word is not a number of XML Schema; Python also reads ``1_000`` and digits of other scripts.
     """
     if "_" in text or not text.isascii():
-        raise ValueError("no ASCII numbers")
+        raise ValueError("digits or separators that XML does not have")
     return [float(word) for word in text.split()]
 
 

@@ -12,12 +12,17 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State, States
 from rbnotes.shapes import Shape
+from rbnotes.unchecked import se3
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLORS = ("blue", "orange", "green", "purple", "teal", "brown")
 """Default colors of the bodies in turn; colliders of the world are gray."""
+PARTICLE_COLOR = "red"
+"""Color of particles, which is not one of bodies."""
+PARTICLE_SHARE = 0.012
+"""Radius of a particle, as a share of the size of its scene."""
 NEGLIGIBLE_SHARE = 1e-6
 """Share of the largest energy below which a term is rounding, and is left out."""
 
@@ -31,7 +36,10 @@ def scene(
     poster: float | None,
     labels: Mapping[int, str],
 ) -> viewer.Scene:
-    """Return the scene of :meth:`rbnotes.multibody.maximal.MaximalTrajectory.scene`."""
+    """Return the scene of :meth:`rbnotes.multibody.maximal.MaximalTrajectory.scene`, with particles.
+
+    `labels` are the labels of bodies by their numbers; those of particles follow.
+    """
     count = states.E.shape[1]
     drawables = arguments.instances("shapes", shapes, Shape, Collider)
     solids = [each for each in drawables if isinstance(each, Shape)]
@@ -52,7 +60,19 @@ def scene(
         result.add(viewer.solid(shape, color), pose, label=unlabeled.pop(body, ""))
     for body in set(range(count)) - {body for body, _, _ in placed_shapes}:
         result.add(viewer.frame_axes(0.3), states.E[:, body], label=unlabeled.pop(body, ""), layer="")
+    if states.x.shape[1]:
+        _add_particles(result, states.x, [labels.get(count + k, "") for k in range(states.x.shape[1])])
     return result
+
+
+def _add_particles(scene: viewer.Scene, x: Array, labels: Sequence[str]) -> None:
+    """Add particles ``(T, p, 3)`` to the scene of their bodies, as small balls of one size."""
+    points = np.concatenate([scene.extent, x.reshape(-1, 3)])
+    size = float(np.linalg.norm(np.ptp(points, axis=0)))
+    ball = viewer.sphere(PARTICLE_SHARE * (size or 1.0), PARTICLE_COLOR)
+    for number, label in enumerate(labels):
+        poses = se3.frame(np.broadcast_to(np.eye(3), (len(x), 3, 3)), x[:, number])
+        scene.add(ball, poses, label=label, name="particles")
 
 
 def energy_figure(

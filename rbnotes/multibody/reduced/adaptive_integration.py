@@ -6,10 +6,10 @@ smaller steps. Instead, the coordinates are replaced by others of the same pose,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol, overload
+from typing import NamedTuple, Protocol, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -182,54 +182,18 @@ def integrate_adaptively(
     if times.ndim != 1 or not times.size or np.any(np.diff(times, prepend=state.t) < 0):
         raise InvalidArgument("times", f"{times}", f"times that increase from {state.t:g}")
 
-    def state_at(t: float, increment_and_velocity: Array) -> State:
-        increment, velocity = np.split(increment_and_velocity, 2)
-        return system.retract(origin, increment, t - origin.t).with_velocity(velocity)
-
-    def interpolate_state(dense_output: Callable[[float], Array], t: float) -> State:
-        return state_at(t, dense_output(t))
-
-    remaining_evaluations = arguments.count("max_evaluations", max_evaluations)
-
-    def rates(t: float, increment_and_velocity: Array) -> Array:
-        nonlocal remaining_evaluations
-        remaining_evaluations -= 1
-        if remaining_evaluations < 0:
-            got = f"{max_evaluations}, used up after {t - state.t:g} s"
-            raise SingularConfiguration("max_evaluations", got, "more, or earlier times")
-        return np.concatenate(
-            [increment_and_velocity[state.size :], system.acceleration(state_at(t, increment_and_velocity))]
-        )
-
-    def start_method(origin: State) -> integrate.OdeSolver:
-        initial_values = np.concatenate([np.zeros(state.size), origin.velocity])
-        return getattr(integrate, method)(
-            rates, origin.t, initial_values, float(times[-1]), rtol=rtol, atol=atol, max_step=max_step
-        )
-
-    reached_states: list[State] = []
+    num_evaluations = arguments.count("max_evaluations", max_evaluations)
     origin = system.reparametrize(state)
     event_detector = _EventDetector(() if events is None else tuple(events), origin)
-    while len(reached_states) < len(times) and times[len(reached_states)] == origin.t:
-        reached_states.append(origin)
-    solver = start_method(origin)
-    while len(reached_states) < len(times):
-        message = solver.step()
-        if solver.status == "failed":
-            raise SingularConfiguration("state", str(message), "a motion that continues until the last time")
-        dense_output = solver.dense_output()
-        now = state_at(solver.t, solver.y)
-        end = event_detector.detect(partial(interpolate_state, dense_output), solver.t_old, now)
-        while len(reached_states) < len(times) and times[len(reached_states)] <= end:
-            reached_states.append(interpolate_state(dense_output, times[len(reached_states)]))
-        if event_detector.terminating_event is not None:
-            break
-        reparametrized = system.reparametrize(now)
-        if len(reached_states) < len(times) and np.any(
-            np.abs(reparametrized.q - now.q) > REPARAMETRIZATION_TOLERANCE * (1 + np.abs(now.q))
-        ):
-            origin = reparametrized
-            solver = start_method(origin)
+    num_at_start = int(np.searchsorted(times, state.t, side="right"))
+    reached_states = [origin] * num_at_start
+    if num_at_start < len(times):
+        for step in adaptive_steps(system, origin, times[-1], method, rtol, atol, max_step, num_evaluations):
+            end = event_detector.detect(step)
+            num_reached = int(np.searchsorted(times, end, side="right"))
+            reached_states += [step.state_at(t) for t in times[len(reached_states) : num_reached]]
+            if event_detector.terminating_event is not None:
+                break
     states = _stack_states(reached_states, origin)
     return (
         states
@@ -238,6 +202,84 @@ def integrate_adaptively(
             states, tuple(map(tuple, event_detector.occurrences)), event_detector.terminating_event
         )
     )
+
+
+class AdaptiveStep(NamedTuple):
+    """One step of an adaptive method.
+
+    Attributes
+    ----------
+    start_time, end_time
+        Times at its start and end, s.
+    end
+        State at its end.
+    state_at
+        Function from a time within the step to the state, by the dense output of the method.
+    """
+
+    start_time: float
+    end_time: float
+    end: State
+    state_at: Callable[[float], State]
+
+
+def adaptive_steps(
+    system: ReparametrizableSystem,
+    state: State,
+    end_time: float,
+    method: str,
+    rtol: float,
+    atol: float,
+    max_step: float = np.inf,
+    max_evaluations: int = 1_000_000,
+) -> Iterator[AdaptiveStep]:
+    """Yield the steps of an adaptive method of SciPy from a state until a later time.
+
+    The arguments are those of :func:`integrate_adaptively`.
+
+    Raises
+    ------
+    SingularConfiguration
+        If the method fails, or needs more evaluations.
+    """
+    remaining_evaluations = max_evaluations
+
+    def state_from(origin: State, t: float, increment_and_velocity: Array) -> State:
+        increment, velocity = np.split(increment_and_velocity, 2)
+        return system.retract(origin, increment, t - origin.t).with_velocity(velocity)
+
+    def start_method(origin: State) -> integrate.OdeSolver:
+        def rates(t: float, increment_and_velocity: Array) -> Array:
+            nonlocal remaining_evaluations
+            remaining_evaluations -= 1
+            if remaining_evaluations < 0:
+                got = f"{max_evaluations}, used up after {t - state.t:g} s"
+                raise SingularConfiguration("max_evaluations", got, "more, or earlier times")
+            acceleration = system.acceleration(state_from(origin, t, increment_and_velocity))
+            return np.concatenate([increment_and_velocity[state.size :], acceleration])
+
+        initial_values = np.concatenate([np.zeros(state.size), origin.velocity])
+        return getattr(integrate, method)(
+            rates, origin.t, initial_values, float(end_time), rtol=rtol, atol=atol, max_step=max_step
+        )
+
+    def interpolate_state(origin: State, dense_output: Callable[[float], Array], t: float) -> State:
+        return state_from(origin, t, dense_output(t))
+
+    origin = system.reparametrize(state)
+    solver = start_method(origin)
+    while solver.status == "running":
+        message = solver.step()
+        if solver.status == "failed":
+            raise SingularConfiguration("state", str(message), "a motion that continues until the last time")
+        end = state_from(origin, solver.t, solver.y)
+        state_at = partial(interpolate_state, origin, solver.dense_output())
+        yield AdaptiveStep(solver.t_old, solver.t, end, state_at)
+        reparametrized = system.reparametrize(end)
+        is_other = np.abs(reparametrized.q - end.q) > REPARAMETRIZATION_TOLERANCE * (1 + np.abs(end.q))
+        if solver.status == "running" and np.any(is_other):
+            origin = reparametrized
+            solver = start_method(origin)
 
 
 class _EventDetector:
@@ -252,22 +294,22 @@ class _EventDetector:
         self.occurrences: list[list[State]] = [[] for _ in events]
         self.terminating_event: int | None = None
 
-    def detect(self, path: Callable[[float], State], before: float, now: State) -> float:
-        """Find the events of a step that ends now, and return the time until which the motion continues."""
+    def detect(self, step: AdaptiveStep) -> float:
+        """Find the events of a step, and return the time until which the motion continues."""
         crossings = []
         for i, event in enumerate(self.events):
-            value = self._value(i, now)
+            value = self._value(i, step.end)
             if event.is_crossed(self.values[i], value):
                 # In new coordinates the value at the start may have another sign, by rounding.
-                ends = {before: self.values[i], now.t: value}
-                crossings.append((_event_time(i, self._value, path, ends), i))
+                ends = {step.start_time: self.values[i], step.end_time: value}
+                crossings.append((_event_time(i, self._value, step.state_at, ends), i))
             self.values[i] = value
         for t, i in sorted(crossings):
-            self.occurrences[i].append(path(t))
+            self.occurrences[i].append(step.state_at(t))
             if self.events[i].terminal:
                 self.terminating_event = i
                 return t
-        return now.t
+        return step.end_time
 
     def _value(self, i: int, state: State) -> float:
         name = f"events[{i}]"

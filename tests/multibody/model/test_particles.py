@@ -1,5 +1,7 @@
 """Particles in simulations: against the model's own equations for particles, and as masses of bodies."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from model_parts import shift
@@ -16,7 +18,7 @@ from rbnotes.dynamics import (
 )
 from rbnotes.forces import LinearSpring, PathForces, on_body, on_particle, on_world, path_through
 from rbnotes.multibody import Body, Geometry, Model, Motor, load_trajectory, save_trajectory, simulate, step
-from rbnotes.multibody.reduced import AttachedParticle
+from rbnotes.multibody.reduced import AttachedParticle, ConstraintRows
 from rbnotes.shapes import Box, Plane, Sphere
 
 COORDINATES = ("reduced", "maximal")
@@ -227,9 +229,6 @@ def test_refusals_name_the_argument():
     missing = Model([ARM], particles=[1.0], constraints=[AttachedParticle(1, "arm", [0, 0, 0])])
     with pytest.raises(InvalidArgument, match=r"constraints.*particle 1"):
         simulate(missing, missing.state(x=[[0, 0, 0]]), h=0.01, steps=1)
-    own = Model([ARM], particles=[1.0], constraints=[OwnConstraint()])
-    with pytest.raises(InvalidArgument, match=r"constraints.*OwnConstraint.*with particles"):
-        simulate(own, own.state(x=[[0, 0, 0]]), h=0.01, steps=1)
 
     def short_force(state):
         return Forces.without_derivatives(np.zeros(3))
@@ -239,8 +238,44 @@ def test_refusals_name_the_argument():
         simulate(wrong, wrong.state(x=[[0, 0, 0]]), h=0.01, steps=1)
 
 
-class OwnConstraint:
+class Winch:
+    """Rod between two particles whose length s decreases by 0.1 m for each radian of the arm."""
+
     unilateral = False
+    RATE = 0.1
+
+    def __init__(self, length):
+        self.length = length
 
     def rows(self, tree, state, t):
-        raise NotImplementedError
+        column = 3 * len(state.x) + tree.coordinate_slices[tree.index("arm")].start
+        d, ddot, s = state.x[0] - state.x[1], state.v[0] - state.v[1], self.length - self.RATE * state.q[-1]
+        G = np.zeros((1, state.size))
+        G[0, :6], G[0, column] = np.append(d, -d), s * self.RATE
+        bias = ddot @ ddot - (self.RATE * state.qdot[-1]) ** 2
+        return ConstraintRows(G, np.array([d @ d - s**2]) / 2, np.zeros(1), np.array([bias]))
+
+
+@pytest.mark.parametrize("coordinates", COORDINATES)
+def test_user_defined_constraint_of_particles_and_a_joint(coordinates):
+    free = jointed_model()
+    state = start(free)
+    d = state.x[0] - state.x[1]
+    winch = Winch(np.linalg.norm(d) + Winch.RATE * state.q[0])
+    model = replace(free, constraints=[winch])
+    G = winch.rows(model.tree, model.tree_state(state), 0.0).G[0]
+    rate = G[:6] @ state.v.ravel() + G[-1] * state.qdot[0]
+    v = state.v - np.stack([d, -d]) * rate / (2 * d @ d)
+    state = model.state(x=X, v=v, q={"arm": 0.3}, qdot={"arm": -0.5}, twists=TWIST)
+    exact = end_values(model, runge_kutta(model, state, 0.1))
+    errors = []
+    for steps in (20, 40):
+        motion = simulate(model, state, h=0.1 / steps, steps=steps, coordinates=coordinates)
+        end = motion.states[-1]
+        errors.append(np.max(np.abs(end_values(model, end) - exact)))
+        assert abs(winch.rows(model.tree, model.tree_state(end), 0.0).error[0]) < 1e-9
+    assert 3.5 < errors[0] / errors[1] < 4.5
+    assert errors[1] < 5e-3
+    violating = model.state(x=np.add(X, [[0.1, 0, 0], [0, 0, 0]]), v=v, q={"arm": 0.3})
+    with pytest.raises(InvalidArgument, match=r"a violation of .* of UserDefinedConstraint"):
+        simulate(model, violating, h=0.01, steps=1, coordinates=coordinates)

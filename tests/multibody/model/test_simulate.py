@@ -642,7 +642,37 @@ def test_steps_converge_to_a_scheme_of_scipy_with_order_two():
     ]
     assert 3.5 < errors[0] / errors[1] < 4.5
     half = simulate(model, start, h=0.2, steps=1, scheme="DOP853")
-    assert np.array_equal(simulate(model, half, h=0.2, steps=1, scheme="DOP853").tree_q[-1], exact)
+    rest = simulate(model, half, h=0.2, steps=1, scheme="DOP853").tree_q[-1]
+    np.testing.assert_allclose(rest, exact, rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("scheme", ["DOP853", "LSODA"])
+def test_recording_does_not_shorten_the_steps_of_schemes_of_scipy(scheme):
+    calls = 0
+
+    def wind(state):
+        nonlocal calls
+        calls += 1
+        return Forces.without_derivatives(np.sin(state.t) * np.eye(6)[3] - 0.2 * state.phi[0])
+
+    joint = joints.Revolute([0, 1, 0])
+    vane = Body("vane", Box([0.1, 0.1, 0.4]), mass=1.0, joint=joint, body_frame=shift(0, 0, -0.2))
+    model = Model([vane], forces=wind)
+    start = model.state(q={"vane": 1.0}, t=0.3)
+    counts, motions = [], []
+    for steps in (1, 40):
+        calls = 0
+        motions.append(
+            simulate(model, start, h=0.8 / steps, steps=steps, scheme=scheme, rtol=1e-6, atol=1e-7)
+        )
+        counts.append(calls)
+    assert counts[0] == counts[1]
+    few, many = motions
+    np.testing.assert_allclose(few.tree_q[-1], many.tree_q[-1], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(few.work.applied_forces, many.work.applied_forces.sum(), rtol=1e-10)
+    exact = simulate(model, start, h=0.02, steps=40, scheme=scheme, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(many.tree_q, exact.tree_q, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(many.work.applied_forces, exact.work.applied_forces, rtol=0, atol=1e-5)
 
 
 def test_schemes_of_scipy_refuse_models_that_are_not_smooth():
