@@ -57,11 +57,11 @@ def run_chapters(root: Path, chapters: list[Path], *, compile_all: bool = False)
     """
     errors = []
     absent = [chapter for chapter in chapters if not execution.is_stored(chapter, root)]
-    if len(absent) > FEW:
-        kernels.fork_kernels()
     with ThreadPoolExecutor(max_workers=PROCESSES) as pool:
         if compile_all or any(map(uses_compiled_code, absent)):
             pool.submit(compile_functions, compile_all)
+        if len(absent) > FEW:
+            kernels.fork_kernels()
         order = sorted(reversed(chapters), key=uses_compiled_code)
         runs = [pool.submit(execution.execute, chapter, root) for chapter in order]
         for count, run in enumerate(as_completed(runs), start=1):
