@@ -17,11 +17,13 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from playwright.sync_api import (
     Browser,
+    BrowserContext,
     ConsoleMessage,
     FloatRect,
     Page,
@@ -130,19 +132,29 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@contextmanager
-def window(browser: Browser, mode: DisplayMode, *, scripts: bool = True, calm: bool = True) -> Iterator[Page]:
-    """Open an empty window in this mode with an empty storage; scenes play by themselves unless `calm`."""
+@cache
+def _context(browser: Browser, mode: DisplayMode, scripts: bool, calm: bool) -> BrowserContext:
+    """Return a context for all windows in this mode: a new one would read fonts, styles and scripts again."""
     size: ViewportSize = {"width": mode.width, "height": HEIGHT}
-    context = browser.new_context(
+    return browser.new_context(
         viewport=size,
         color_scheme=mode.scheme,
         has_touch=mode.touch,
         java_script_enabled=scripts,
         reduced_motion="reduce" if calm else "no-preference",
     )
-    yield context.new_page()
-    context.close()
+
+
+@contextmanager
+def window(browser: Browser, mode: DisplayMode, *, scripts: bool = True, calm: bool = True) -> Iterator[Page]:
+    """Open an empty window in this mode with an empty storage; scenes play by themselves unless `calm`."""
+    page = _context(browser, mode, scripts, calm).new_page()
+    try:
+        yield page
+    finally:
+        if scripts and page.url.startswith(("file:", "http:")):
+            page.evaluate("localStorage.clear()")
+        page.close()
 
 
 def inspect(browser: Browser, mode: DisplayMode, pages: list[Path]) -> tuple[list[str], Counter[str]]:
