@@ -542,22 +542,22 @@ TOLERANCES = {"quotient": 1e-8, "speeds": 1e-7, "evenness": 1e-7, "difference": 
 
 def test_poster_and_first_numbers_come_from_python(node, name):
     about = node("about", name=name)
-    for mode in about["modes"]:
-        [actual] = node("evaluate", name=name, states=[about["poster"]["state"]], mode=mode)
-        expected = live_figures.evaluate(name, about["poster"]["state"], mode)
-        assert set(actual) == set(expected)
-        for key in expected:
-            assert_same({key: actual[key]}, {key: expected[key]}, TOLERANCES.get(key, 1e-9), (mode,))
+    state = about["poster"]["state"]
+    expected = {mode: live_figures.evaluate(name, state, mode) for mode in about["modes"]}
+    for mode, values in expected.items():
+        [actual] = node("evaluate", name=name, states=[state], mode=mode)
+        assert set(actual) == set(values)
+        for key in values:
+            assert_same({key: actual[key]}, {key: values[key]}, TOLERANCES.get(key, 1e-9), (mode,))
     html = live.figure(name)
     # Without scripts and in print all forms are shown, each with its own numbers.
-    for mode in about["modes"]:
-        numbers = live_figures.evaluate(name, about["poster"]["state"], mode)
+    for mode, values in expected.items():
         shown = re.findall(rf'id="live-{name}-{mode}-(\w+)">([^<]+)<', html)
         assert len(shown) == len(set(re.findall(r"\\term\{(\w+)\}", about["modes"][mode]["tex"])))
         for term, text in shown:
-            expected = numbers[about["terms"][term]["key"]]
-            assert float(text.replace("−", "-")) == pytest.approx(expected, abs=0.00501), (mode, term)
-    first = live_figures.evaluate(name, about["poster"]["state"], about["poster"]["mode"])
+            number = values[about["terms"][term]["key"]]
+            assert float(text.replace("−", "-")) == pytest.approx(number, abs=0.00501), (mode, term)
+    first = expected[about["poster"]["mode"]]
     for number in about["numbers"]:
         text = re.search(rf'data-key="{number["key"]}">(\S+)', html)[1].replace("−", "-")
         assert float(text) == pytest.approx(first[number["key"]], abs=0.00501)
