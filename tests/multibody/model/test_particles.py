@@ -82,10 +82,10 @@ def test_particle_is_on_the_parabola(coordinates):
 def test_second_order_against_an_adaptive_method_on_the_equations_of_the_model(build, coordinates):
     model = build()
     state = start(model)
-    exact = end_values(model, runge_kutta(model, state, 0.1))
+    exact = end_values(model, runge_kutta(model, state, 0.05))
     errors = []
-    for steps in (20, 40):
-        motion = simulate(model, state, h=0.1 / steps, steps=steps, coordinates=coordinates)
+    for steps in (10, 20):
+        motion = simulate(model, state, h=0.05 / steps, steps=steps, coordinates=coordinates)
         errors.append(np.max(np.abs(end_values(model, motion.states[-1]) - exact)))
         np.testing.assert_allclose(np.diff(motion.energies), motion.work.total, rtol=0, atol=1e-12)
     assert 3.5 < errors[0] / errors[1] < 4.5
@@ -164,28 +164,28 @@ def test_a_run_in_two_parts_from_a_file_is_the_whole_run_bit_for_bit(coordinates
     if not compiled:
         options["control"] = control
     record = ["particle[1]", "particle[1].velocity", "stone", "energy"]
-    whole = simulate(model, start(model), steps=60, record=record, **options)
-    half = simulate(model, start(model), steps=30, record=record, **options)
+    whole = simulate(model, start(model), steps=40, record=record, **options)
+    half = simulate(model, start(model), steps=25, record=record, **options)
     save_trajectory(half, tmp_path / "half.npz")
     loaded = load_trajectory(tmp_path / "half.npz", model)
-    rest = simulate(model, loaded, steps=30, record=record, **options)
+    rest = simulate(model, loaded, steps=15, record=record, **options)
     assert any(np.any(each.impulses) for each in whole.contacts)
     assert whole.compiled == compiled
     for each in ("E", "phi", "x", "v", "q", "qdot"):
         np.testing.assert_array_equal(
-            getattr(rest.states, each), getattr(whole.states, each)[30:], err_msg=each
+            getattr(rest.states, each), getattr(whole.states, each)[25:], err_msg=each
         )
         np.testing.assert_array_equal(getattr(loaded.states, each), getattr(half.states, each))
     for name in record:
-        np.testing.assert_array_equal(rest.recorded[name].values[1:], whole.recorded[name].values[31:])
+        np.testing.assert_array_equal(rest.recorded[name].values[1:], whole.recorded[name].values[26:])
         np.testing.assert_array_equal(loaded.recorded[name].values, half.recorded[name].values)
     np.testing.assert_array_equal(whole.recorded["particle[1]"].values, whole.states.x[:, 1])
     np.testing.assert_array_equal(whole.recorded["particle[1].velocity"].values, whole.states.v[:, 1])
     np.testing.assert_array_equal(whole.body_states.x, whole.states.x)
-    assert whole.tree_q.shape == (61, model.tree.num_coordinates)
-    assert whole.actuator_impulses.shape == (60, model.tree.num_coordinates)
+    assert whole.tree_q.shape == (41, model.tree.num_coordinates)
+    assert whole.actuator_impulses.shape == (40, model.tree.num_coordinates)
     assert set(seen) <= {((2, 3), 1)}
-    assert len(seen) > 100 or compiled
+    assert len(seen) >= 80 or compiled
 
 
 def test_compiled_steps_move_particles_as_the_reference():
