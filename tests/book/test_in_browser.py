@@ -46,6 +46,15 @@ def open_page(browser):
     return show
 
 
+def test_windows_of_a_mode_start_with_an_empty_storage(browser, tmp_path):
+    (tmp_path / "page.html").write_text("<!doctype html>")
+    for _ in range(2):
+        with window(browser, LOOK["light"]) as page:
+            page.goto((tmp_path / "page.html").as_uri())
+            assert page.evaluate("localStorage.length") == 0
+            page.evaluate("localStorage.setItem('theme', 'dark')")
+
+
 def link_targets(links):
     return links.evaluate_all("links => links.map((link) => link.getAttribute('href'))")
 
