@@ -21,7 +21,7 @@ import rotation
 
 from rbnotes import ledger
 from rbnotes.ledger import oracles
-from rbnotes.ledger.checks.claim_code import _function_ast, function_ast, unwrap_function
+from rbnotes.ledger.checks.claim_code import function_ast, unwrap_function
 from rbnotes.ledger.checks.mutation_operators import mutate
 from rbnotes.ledger.evaluation import deviation_or_inf, evaluate, samples
 from rbnotes.ledger.record import NEEDS_CORRECTION
@@ -73,7 +73,7 @@ def named_code(value):
         members = [method_of(each) for each in vars(value).values()]
     else:
         captured = [each.cell_contents for each in value.__closure__ or ()]
-        members = [*captured, *named_values(_function_ast(value), value.__globals__)]
+        members = [*captured, *named_values(function_ast(value), value.__globals__)]
     plain = [each if isinstance(each, type) else unwrap_function(each) for each in members]
     generated = "<string>"  # methods of dataclasses, which have no source
     return [each for each in plain if each is not None and code_file(each) != generated]
