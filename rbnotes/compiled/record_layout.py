@@ -51,8 +51,8 @@ separation of overlapping bodies, numbers of contacts at the start of the step, 
 at its end."""
 SUMMARY_SIZE = 9
 
-SERIES_SIZE = 8 * (10 * MAX_SERIES_TERMS + 16)
-"""Numbers of eight free rotations: ten for each term of the series, twelve arguments and four results."""
+SERIES_SIZE = 8 * (10 * MAX_SERIES_TERMS + 19)
+"""Numbers of eight free rotations: ten for each term of the series, twelve arguments and seven results."""
 
 REQUEST_FORCES, REQUEST_SEPARATION = 0, 1
 """Requests to the callback: applied forces, poses without overlap."""

@@ -94,11 +94,11 @@ def friction_model(name: str, value: Any) -> FrictionModel:
     if isinstance(value, str):
         key = arguments.choice(name, value.removesuffix("_friction"), tuple(FRICTION_MODELS))
         return FRICTION_MODELS[key]
+    function = value.func if isinstance(value, partial) else value
+    model = next((each for each in FRICTION_MODELS.values() if each.solve is function), None)
+    if model is not None and value is function:
+        return model
     arguments.require_function(
         name, value, hint=f", or one of the names {', '.join(map(repr, FRICTION_MODELS))}"
     )
-    function = value.func if isinstance(value, partial) else value
-    for model in FRICTION_MODELS.values():
-        if model.solve is function:
-            return replace(model, solve=value)
-    return FrictionModel(value)
+    return FrictionModel(value) if model is None else replace(model, solve=value)

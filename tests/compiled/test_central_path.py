@@ -5,7 +5,7 @@ import pytest
 from numba import njit
 
 from rbnotes.compiled.contact_solver.central_path import follow_central_path
-from rbnotes.compiled.contact_solver.contact_impulses import PATH_TOLERANCE, search_impulses
+from rbnotes.compiled.contact_solver.contact_impulses import search_impulses
 from rbnotes.compiled.contact_solver.contact_operator import body_operator
 from rbnotes.compiled.contact_solver.gauss_seidel import sweep_contacts
 from rbnotes.compiled.contact_solver.joint_constraints import Bodies
@@ -15,7 +15,7 @@ from rbnotes.friction import central_path
 from rbnotes.friction.contact_problem import DelassusProblem
 from rbnotes.friction.residuals import natural_residual_unchecked
 
-MAX_ITERATIONS = 50
+PATH_TOLERANCE, MAX_ITERATIONS = 1e-4, 50
 TOLERANCE, MAX_FRICTION_ITERATIONS = 1e-9, 50
 WORLD = 5
 # A pile: three bodies on the ground, two on top of them, several contacts for some pairs.

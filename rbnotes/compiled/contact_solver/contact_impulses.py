@@ -46,14 +46,17 @@ from rbnotes.compiled.structure_references import keep_alive, reference
 from rbnotes.friction.contact_problem import CONSTRAINED_MOBILITY_TOLERANCE
 from rbnotes.friction.semismooth_newton import ROUNDING_RESIDUAL
 
-PATH_TOLERANCE = 1e-4
-"""Natural residual at which Newton's method continues from a central path."""
+PATH_TOLERANCE = 1e-6
+"""Natural residual at which Newton's method continues from a central path, unless rounding ends it before."""
 
 PROMISING_RESIDUAL = 1e-5
 """Largest residual at which contacts open one after the other."""
 
-FIRST_SWEEPS, SWEEP_RATIO, MAX_SWEEP_ROUNDS = 50, 4, 3
-"""Sweeps before Newton's method starts again, their ratio between rounds, and the number of rounds."""
+FIRST_SWEEPS, SWEEP_RATIO = 50, 4
+"""Sweeps before Newton's method starts again, and their ratio between rounds."""
+
+MAX_ROUNDS, PATH_ROUND = 4, 1
+"""Number of rounds in which Newton's method starts again, and the one that follows the central path."""
 
 MAX_OPENED_CONTACTS = 20
 """Largest number of contacts that open after a search."""
@@ -321,20 +324,20 @@ def copy_contacts(rows, responses, contacts, selected, selected_responses):
 def solve_island(operator, u_free, mu, initial_guess, tolerance, max_iterations, impulses):
     """Write the best impulses of an island; return their residual.
 
-    If Newton's method fails from the initial guess, and the bodies have no joints, it starts again after
-    more and more sweeps, at last from the central path.
+    If Newton's method fails from the initial guess, and the bodies have no joints, it starts again after a
+    few sweeps, from the central path, and after more and more sweeps.
     """
     residual = search_impulses(operator, u_free, mu, initial_guess, tolerance, max_iterations, impulses)
     if residual <= tolerance or len(operator.W):
         return residual
     start, candidate, num_sweeps = empty(len(u_free)), empty(len(u_free)), np.int64(FIRST_SWEEPS)
     copy_array(impulses, start)
-    for n in range(MAX_SWEEP_ROUNDS + 1):
-        if n < MAX_SWEEP_ROUNDS:
+    for n in range(MAX_ROUNDS):
+        if n == PATH_ROUND:
+            follow_central_path(operator, u_free, mu, PATH_TOLERANCE, max_iterations, start)
+        else:
             sweep_contacts(operator, u_free, mu, num_sweeps, start)
             num_sweeps *= SWEEP_RATIO
-        else:
-            follow_central_path(operator, u_free, mu, PATH_TOLERANCE, max_iterations, start)
         candidate_residual = search_impulses(
             operator, u_free, mu, start, tolerance, max_iterations, candidate
         )

@@ -19,8 +19,9 @@ from rbnotes.compiled.contact_solver.block_lu import (
     solve_blocks,
 )
 from rbnotes.compiled.contact_solver.dense_newton_step import dense_newton_step
-from rbnotes.compiled.decorators import jit_alloc, jit_noalloc, jit_reassoc
-from rbnotes.compiled.linear_algebra import copy_rows, dot, dot6
+from rbnotes.compiled.decorators import jit_alloc, jit_fma, jit_fma_inline, jit_noalloc
+from rbnotes.compiled.linear_algebra import dot, dot6, fill_array
+from rbnotes.compiled.simd.lanes import broadcast8, read, write
 
 
 class ContactOperator(NamedTuple):
@@ -34,6 +35,8 @@ class ContactOperator(NamedTuple):
         Bodies of each row, numbered in the order of elimination; m is the world ``(3 c, 2)``.
     jacobian
         Contact rows J ``(3 c, 2, 6)``.
+    padded_jacobian
+        The same, eight numbers for each row and side, the last two of them zero ``(48 c,)``.
     responses
         Velocity changes of the bodies per unit impulse ``(3 c, 2, 6)``.
     inertias
@@ -47,6 +50,7 @@ class ContactOperator(NamedTuple):
     W: Any
     row_bodies: Any
     jacobian: Any
+    padded_jacobian: Any
     responses: Any
     inertias: Any
     matrix: Any
@@ -57,9 +61,12 @@ class ContactOperator(NamedTuple):
 @jit_alloc
 def dense_operator(W):
     """Return the operator of a Delassus matrix."""
-    none, rows, blocks = empty(0, np.int64), empty((0, 2, 6)), empty((0, 6, 6))
-    matrix = BlockMatrix(none, none, empty((0, 0), np.int64), blocks, empty(0), none)
-    return ContactOperator(W, empty((0, 2), np.int64), rows, rows, blocks, matrix, blocks, empty((0, 6)))
+    none, floats, rows = empty(0, np.int64), empty(0), empty((0, 2, 6))
+    matrix = BlockMatrix(none, none, empty((0, 0), np.int64), floats, floats)
+    inertias, blocks = empty((0, 6, 6)), empty((0, 3, 3))
+    return ContactOperator(
+        W, empty((0, 2), np.int64), rows, floats, rows, inertias, matrix, blocks, empty((0, 6))
+    )
 
 
 @jit_alloc
@@ -92,13 +99,17 @@ def body_operator(row_bodies, jacobian, responses, bodies, numbers):
             inertias[k, 3 + i, 3 + i] = bodies.mass[b]
             for j in range(3):
                 inertias[k, i, j] = bodies.J[b, i, j]
+    padded_jacobian = zeros(16 * len(row_bodies))
     for i in range(len(row_bodies)):
         for side in range(2):
             island_bodies[i, side] = numbers[row_bodies[i, side]]
+            for k in range(6):
+                padded_jacobian[16 * i + 8 * side + k] = jacobian[i, side, k]
     return ContactOperator(
         empty((0, 0)),
         island_bodies,
         jacobian,
+        padded_jacobian,
         responses,
         inertias,
         matrix,
@@ -124,17 +135,28 @@ def contact_velocities(operator, u_free, r, u):
             for j in range(len(r)):
                 u[i] += operator.W[i, j] * r[j]
         return
-    v = operator.velocities
+    v, row_bodies, jacobian = operator.velocities, operator.row_bodies, operator.jacobian
     clear_velocities(v)
+    add_impulse_effects(operator.responses, row_bodies, r, v)
     for i in range(len(r)):
+        first, second = v[row_bodies[i, 0]], v[row_bodies[i, 1]]
+        u[i] = u_free[i] + dot6(jacobian[i, 0], first) + dot6(jacobian[i, 1], second)
+
+
+@jit_noalloc
+def add_impulse_effects(rows, row_bodies, r, v):
+    """Add the products of rows ``(3 c, 2, 6)`` and impulses to the numbers of the bodies ``(m + 1, 6)``."""
+    for i in range(0, len(r), 3):
+        x, y, z = r[i], r[i + 1], r[i + 2]
         for side in range(2):
-            b = operator.row_bodies[i, side]
+            own, first, second, third = (
+                v[row_bodies[i, side]],
+                rows[i, side],
+                rows[i + 1, side],
+                rows[i + 2, side],
+            )
             for k in range(6):
-                v[b, k] += operator.responses[i, side, k] * r[i]
-    for i in range(len(r)):
-        u[i] = u_free[i]
-        for side in range(2):
-            u[i] += dot6(operator.jacobian[i, side], v[operator.row_bodies[i, side]])
+                own[k] += first[k] * x + second[k] * y + third[k] * z
 
 
 @jit_noalloc
@@ -206,13 +228,13 @@ def factor_body_matrix(operator, K):
     Contacts with ``K[i, 0, 0] = 0`` are open: their blocks are skipped. Returns False if the matrix is
     singular.
     """
-    blocks = operator.matrix.blocks
-    for n in range(len(blocks)):
-        for a in range(6):
-            for b in range(6):
-                blocks[n, a, b] = 0.0
-    for b in range(len(operator.inertias)):
-        copy_rows(operator.inertias[b], 6, blocks[operator.matrix.place[b, b]])
+    blocks, inertias = operator.matrix.blocks, operator.inertias
+    fill_array(blocks, 0.0)
+    for b in range(len(inertias)):
+        o = operator.matrix.place[b, b]
+        for i in range(6):
+            for j in range(6):
+                blocks[o + 8 * i + j] = inertias[b, i, j]
     for i in range(len(K)):
         if K[i, 0, 0] != 0:
             add_contact_block(operator, K[i], i)
@@ -227,18 +249,15 @@ def solve_body_matrix(operator, K, x):
     """
     num_bodies, y = len(operator.inertias), operator.velocities
     clear_velocities(y)
-    for i in range(len(x)):
-        for side in range(2):
-            b = operator.row_bodies[i, side]
-            for k in range(6):
-                y[b, k] += operator.jacobian[i, side, k] * x[i]
+    row_bodies, jacobian = operator.row_bodies, operator.jacobian
+    add_impulse_effects(jacobian, row_bodies, x, y)
     for k in range(6):
         y[num_bodies, k] = 0.0  # the world does not move
     solve_blocks(operator.matrix, y)
     for i in range(len(K)):
         if K[i, 0, 0] != 0:
-            first, second = y[operator.row_bodies[3 * i, 0]], y[operator.row_bodies[3 * i, 1]]
-            J0, J1, J2 = operator.jacobian[3 * i], operator.jacobian[3 * i + 1], operator.jacobian[3 * i + 2]
+            first, second = y[row_bodies[3 * i, 0]], y[row_bodies[3 * i, 1]]
+            J0, J1, J2 = jacobian[3 * i], jacobian[3 * i + 1], jacobian[3 * i + 2]
             along = (
                 dot6(J0[0], first) + dot6(J0[1], second),
                 dot6(J1[0], first) + dot6(J1[1], second),
@@ -261,28 +280,34 @@ def invert_projection_complement(P, damping, out):
         out[i, 0] = (out[i, 1] * P[1, 0] + out[i, 2] * P[2, 0]) * normal
 
 
-@jit_reassoc
-def add_row(row, k0, k1, k2, J, i, side):
-    """Add the combination of three rows of J, from row i, to a row of six numbers."""
-    for b in range(6):
-        row[b] += k0 * J[i, side, b] + k1 * J[i + 1, side, b] + k2 * J[i + 2, side, b]
-
-
-@jit_reassoc
+@jit_fma
 def add_contact_block(operator, K, i):
     """Add ``J^T K J`` of contact i to the blocks of its bodies."""
-    place, blocks, J = operator.matrix.place, operator.matrix.blocks, operator.jacobian
+    place, blocks, J, zero = (
+        operator.matrix.place,
+        operator.matrix.blocks,
+        operator.padded_jacobian,
+        broadcast8(0.0),
+    )
     world, p, q = len(operator.inertias), operator.row_bodies[3 * i, 0], operator.row_bodies[3 * i, 1]
     for side in range(2):
         own, other = (p, q) if side == 0 else (q, p)
         if own == world:
             continue
-        own_block, other_block = blocks[place[own, own]], blocks[place[own, own if other == world else other]]
+        row, other_row = 48 * i + 8 * side, 48 * i + 8 * (1 - side)
+        own_block, other_block = place[own, own], place[own, own if other == world else other]
         for a in range(6):
-            j0, j1, j2 = J[3 * i, side, a], J[3 * i + 1, side, a], J[3 * i + 2, side, a]
+            j0, j1, j2 = J[row + a], J[row + 16 + a], J[row + 32 + a]
             k0 = j0 * K[0, 0] + j1 * K[1, 0] + j2 * K[2, 0]
             k1 = j0 * K[0, 1] + j1 * K[1, 1] + j2 * K[2, 1]
             k2 = j0 * K[0, 2] + j1 * K[1, 2] + j2 * K[2, 2]
-            add_row(own_block[a], k0, k1, k2, J, 3 * i, side)
+            add_row(blocks, own_block + 8 * a, k0, k1, k2, J, row, zero)
             if other != world:
-                add_row(other_block[a], k0, k1, k2, J, 3 * i, 1 - side)
+                add_row(blocks, other_block + 8 * a, k0, k1, k2, J, other_row, zero)
+
+
+@jit_fma_inline
+def add_row(blocks, o, k0, k1, k2, J, row, like):
+    """Add the combination of the three rows of a contact, from index `row` of J, to the row at index o."""
+    total = read(J, row, like) * k0 + read(J, row + 16, like) * k1 + read(J, row + 32, like) * k2
+    write(blocks, o, read(blocks, o, like) + total)

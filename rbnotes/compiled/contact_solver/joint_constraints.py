@@ -324,13 +324,19 @@ def assemble_error_derivative(joints, G, responses, D, h, displaced_responses, l
 
 
 @jit_fma_inline
-def free_constraint_accelerations(bodies, joints, R, geometry, v, out):
-    """Write the accelerations along the constraint rows while the bodies move freely."""
-    for i in range(len(joints.body)):
-        b, p = joints.body[i], joints.parent[i]
-        arm, from_parent = geometry.arms[i, 0], geometry.arms[i, 1]
-        spin, angular_acceleration = angular_motion(bodies, R, v, b)
-        spin_p, angular_acceleration_p = angular_motion(bodies, R, v, p)
+def free_constraint_accelerations(bodies, joints, R, geometry, v, motions, out):
+    """Write the accelerations along the constraint rows while the bodies move freely.
+
+    `motions` is working memory ``(n + 1, 6)``: angular velocities and their rates, in the world.
+    """
+    body, parent, row_start, rows = joints.body, joints.parent, joints.row_start, joints.rows
+    arms, all_axes = geometry.arms, geometry.axes
+    write_angular_motions(bodies, R, v, motions)
+    for i in range(len(body)):
+        b, p, axes = body[i], parent[i], all_axes[i]
+        arm, from_parent = arms[i, 0], arms[i, 1]
+        spin, angular_acceleration = read_motion(motions[b])
+        spin_p, angular_acceleration_p = read_motion(motions[p])
         u, u_p = (v[b, 3], v[b, 4], v[b, 5]), (v[p, 3], v[p, 4], v[p, 5])
         origin_velocity = add_scaled(u, 1.0, cross(spin, arm))  # of the body's joint frame
         relative_rotation = subtract(
@@ -347,10 +353,10 @@ def free_constraint_accelerations(bodies, joints, R, geometry, v, out):
             ),
         )
         relative_acceleration = subtract(relative_acceleration, cross(spin, relative_velocity))
-        relative_rotation = matvec_transposed(geometry.axes[i], relative_rotation)
-        relative_acceleration = matvec_transposed(geometry.axes[i], relative_acceleration)
-        for r in range(joints.row_start[i], joints.row_start[i + 1]):
-            row = joints.rows[r]
+        relative_rotation = matvec_transposed(axes, relative_rotation)
+        relative_acceleration = matvec_transposed(axes, relative_acceleration)
+        for r in range(row_start[i], row_start[i + 1]):
+            row = rows[r]
             out[r] = (
                 dot(row, relative_rotation)
                 + row[3] * relative_acceleration[0]
@@ -360,10 +366,19 @@ def free_constraint_accelerations(bodies, joints, R, geometry, v, out):
 
 
 @jit_fma_inline
-def angular_motion(bodies, R, v, b):
-    """Return the angular velocity of a body in the world and its rate without torques."""
-    w = (v[b, 0], v[b, 1], v[b, 2])
-    if b == len(bodies.mass):
-        return w, w
-    angular_acceleration = matvec(bodies.J_inverse[b], cross(matvec(bodies.J[b], w), w))
-    return matvec(R[b], w), matvec(R[b], angular_acceleration)
+def read_motion(motion):
+    """Return the two vectors of a row of six numbers."""
+    return (motion[0], motion[1], motion[2]), (motion[3], motion[4], motion[5])
+
+
+@jit_fma_inline
+def write_angular_motions(bodies, R, v, motions):
+    """Write the angular velocities of all bodies in the world and their rates without torques."""
+    J, J_inverse = bodies.J, bodies.J_inverse
+    for b in range(len(J)):
+        w = (v[b, 0], v[b, 1], v[b, 2])
+        motion, rate = motions[b], matvec(J_inverse[b], cross(matvec(J[b], w), w))
+        motion[0], motion[1], motion[2] = matvec(R[b], w)
+        motion[3], motion[4], motion[5] = matvec(R[b], rate)
+    for k in range(6):
+        motions[len(J), k] = 0.0

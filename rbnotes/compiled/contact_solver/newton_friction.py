@@ -31,8 +31,9 @@ def solve_newton(operator, u_free, mu, initial_guess, tolerance, max_iterations,
     contact_scales(operator, mobility, rho)
     for i in range(count):
         units[i] = math.sqrt(rho[i]) if rho[i] > 0 else 1.0
-    r, u, F, step = empty(size), empty(size), empty(size), empty(size)
-    trial, trial_u, trial_F, P = empty(size), empty(size), empty(size), zeros((count, 3, 3))
+    vectors, P = empty((7, size)), zeros((count, 3, 3))
+    r, u, F, step = vectors[0], vectors[1], vectors[2], vectors[3]
+    trial, trial_u, trial_F = vectors[4], vectors[5], vectors[6]
     merits = empty(max_iterations + 1)
     copy_array(initial_guess, r)
     copy_array(initial_guess, best_impulses)
@@ -121,8 +122,8 @@ def set_contact_vector(r, i, x):
 @jit_noalloc
 def project_on_cone(x, mu):
     """Project an impulse on the friction cone."""
-    size, half_angle = math.sqrt(x[1] * x[1] + x[2] * x[2]), math.atan(mu)
-    cos, sin = math.cos(half_angle), math.sin(half_angle)
+    size, slope = math.sqrt(x[1] * x[1] + x[2] * x[2]), math.hypot(1.0, mu)
+    cos, sin = 1 / slope, mu / slope  # of the cone's half angle
     if size * cos <= x[0] * sin and x[0] >= 0:
         return x
     if size * sin <= -x[0] * cos:

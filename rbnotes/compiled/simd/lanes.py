@@ -207,9 +207,14 @@ def broadcast_like(number, like):
     return number if isinstance(like, float) else np.full(NUM_LANES, number)
 
 
+def _lanes(index):
+    """Return the slice of eight numbers from an index of any integer type."""
+    return slice(int(index), int(index) + NUM_LANES)
+
+
 def read(x, index, like):
     """Read the number at an index or the eight numbers from there, as a value of the type of `like`."""
-    return x[index] if isinstance(like, float) else x[index : index + LANES].copy()
+    return x[index] if isinstance(like, float) else x[_lanes(index)].copy()
 
 
 def write(x, index, numbers):
@@ -217,7 +222,7 @@ def write(x, index, numbers):
     if isinstance(numbers, float):
         x[index] = numbers
     else:
-        x[index : index + LANES] = numbers
+        x[_lanes(index)] = numbers
 
 
 def read_strided(x, index, step, like):

@@ -26,7 +26,7 @@ MIN_SERIES_TERM = 1e-18
 """Size below which the terms of a series are neglected."""
 
 ARGUMENTS, RESULTS = 80 * MAX_SERIES_TERMS, 80 * MAX_SERIES_TERMS + 96
-"""Places of momenta, inverse inertias, and of the quaternions behind the terms of eight series."""
+"""Places of momenta, inverse inertias, and of quaternions and velocities behind the terms of eight series."""
 
 
 @jit_fma_inline
@@ -142,9 +142,9 @@ def read_terms(series, i, j, like):
 
 @jit_fma
 def rotate_eight(h, num_parts, series):
-    """Write the quaternions of eight rotations in a time h, in parts of equal length.
+    """Write quaternions and final velocities of eight rotations in a time h, in parts of equal length.
 
-    Momenta and inverse inertias stand at ``ARGUMENTS``, the quaternions at ``RESULTS``.
+    Momenta and inverse inertias stand at ``ARGUMENTS``, the results at ``RESULTS``.
     """
     like = broadcast8(0.0)
     momentum = (
@@ -171,6 +171,10 @@ def rotate_eight(h, num_parts, series):
     write(series, RESULTS + 8, q[1])
     write(series, RESULTS + 16, q[2])
     write(series, RESULTS + 24, q[3])
+    w = matvec3(inverse_inertia, *rotate_inverse(q, momentum))
+    write(series, RESULTS + 32, w[0])
+    write(series, RESULTS + 40, w[1])
+    write(series, RESULTS + 48, w[2])
 
 
 @jit_noalloc
@@ -207,20 +211,17 @@ def write_final_state(bodies, h, initial, v, final, b, series, lane, rotation):
     """Write the state of a body after a free motion from its rotation, the result in this lane."""
     o = RESULTS + lane
     write_rotation_matrix((series[o], series[o + 8], series[o + 16], series[o + 24]), rotation)
-    o = ARGUMENTS + lane
-    momentum = (series[o], series[o + 8], series[o + 16])
+    R, p, center, velocity, start = final.R[b], final.p[b], final.center[b], final.v[b], initial.center[b]
     for i in range(3):
-        row = initial.R[b, i]
-        set_row(final.R[b], i, matvec_transposed(rotation, row))
-        final.v[b, 3 + i] = v[b, 3 + i]
-    set_row(final.v, b, matvec(bodies.J_inverse[b], matvec_transposed(rotation, momentum)))
-    arm = matvec(final.R[b], bodies.com[b])
+        set_row(R, i, matvec_transposed(rotation, initial.R[b, i]))
+        velocity[i], velocity[3 + i] = series[o + 32 + 8 * i], v[b, 3 + i]
+    arm = matvec(R, bodies.com[b])
     for i in range(3):
-        final.p[b, i] = initial.center[b, i] + h * v[b, 3 + i] - arm[i]
-        final.center[b, i] = final.p[b, i] + arm[i]
+        p[i] = start[i] + h * v[b, 3 + i] - arm[i]
+        center[i] = p[i] + arm[i]
 
 
-@jit_noalloc
+@jit_fma
 def displacement_derivatives(bodies, h, v, D):
     """Write the derivatives ``(n, 3, 3)`` of the final rotation with respect to the angular velocity.
 
@@ -228,15 +229,19 @@ def displacement_derivatives(bodies, h, v, D):
     :mod:`rbnotes.multibody.maximal.rattle_integrator`. The derivative of a center of mass with respect to
     its velocity is h.
     """
-    for b in range(len(bodies.mass)):
+    inertias, inverse_inertias = bodies.J, bodies.J_inverse
+    for b in range(len(inertias)):
         w = (v[b, 0], v[b, 1], v[b, 2])
-        J, J_inverse = bodies.J[b], bodies.J_inverse[b]
+        J, J_inverse = inertias[b], inverse_inertias[b]
         momentum = matvec(J, w)
         angle = h * norm(w)
         square = angle * angle
         if angle < 0.1:  # the neglected terms are below rounding
-            c2 = 0.5 - square / 24 * (1 - square / 30 * (1 - square / 56 * (1 - square / 90)))
-            c3 = (1 - square / 20 * (1 - square / 42 * (1 - square / 72 * (1 - square / 110)))) / 6
+            # products with reciprocals: a division takes longer than the rest of a term
+            c2 = 1 - square * (1 / 30) * (1 - square * (1 / 56) * (1 - square * (1 / 90)))
+            c2 = 0.5 - square * (1 / 24) * c2
+            c3 = 1 - square * (1 / 42) * (1 - square * (1 / 72) * (1 - square * (1 / 110)))
+            c3 = (1 - square * (1 / 20) * c3) * (1 / 6)
         else:
             c2, c3 = 2 * (math.sin(angle / 2) / angle) ** 2, (angle - math.sin(angle)) / (angle * square)
         for j in range(3):

@@ -334,11 +334,12 @@ def write_gap(joints, tree, geometry, residual, l, gaps):
         write6(gaps, 8 * l, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
         return
     g0, g1, g2, g3, g4, g5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    rows, side = joints.rows, tree.side[l]
     for r in range(joints.row_start[i], joints.row_start[i + 1]):
-        row, size = joints.rows[r], residual[r] if tree.side[l] == 0 else -residual[r]
+        row, size = rows[r], residual[r] if side == 0 else -residual[r]
         g0, g1, g2 = g0 + size * row[0], g1 + size * row[1], g2 + size * row[2]
         g3, g4, g5 = g3 + size * row[3], g4 + size * row[4], g5 + size * row[5]
-    write6(gaps, 8 * l, to_world(joints, geometry, i, tree.side[l], (g0, g1, g2, g3, g4, g5)))
+    write6(gaps, 8 * l, to_world(joints, geometry, i, side, (g0, g1, g2, g3, g4, g5)))
 
 
 @jit_fma_inline
@@ -347,27 +348,29 @@ def write_multipliers(joints, tree, geometry, wrenches, l, multipliers):
     i = tree.joint[l]
     if i == len(joints.body):
         return
-    axes, arm = geometry.axes[i], geometry.arms[i, tree.side[l]]
+    rows, side, axes, arm = joints.rows, tree.side[l], geometry.axes[i], geometry.arms[i, tree.side[l]]
     n0, n1, n2, f0, f1, f2 = read6(wrenches, 8 * l)
     torque = matvec_transposed(axes, subtract((n0, n1, n2), cross(arm, (f0, f1, f2))))
     f = matvec_transposed(axes, (f0, f1, f2))
     for r in range(joints.row_start[i], joints.row_start[i + 1]):
-        row = joints.rows[r]
+        row = rows[r]
         size = dot(row, torque) + row[3] * f[0] + row[4] * f[1] + row[5] * f[2]
-        multipliers[r] = size if tree.side[l] == 0 else -size
+        multipliers[r] = size if side == 0 else -size
 
 
 @jit_fma
 def joint_velocities(joints, R, geometry, v, out):
     """Write the velocities along the rows of the joints ``(m,)`` of bodies with velocities v."""
-    for i in range(len(joints.body)):
-        b, p, axes, arms = joints.body[i], joints.parent[i], geometry.axes[i], geometry.arms[i]
+    body, parent, row_start, rows = joints.body, joints.parent, joints.row_start, joints.rows
+    all_axes, all_arms = geometry.axes, geometry.arms
+    for i in range(len(body)):
+        b, p, axes, arms = body[i], parent[i], all_axes[i], all_arms[i]
         spin, spin_p = matvec(R[b], v[b]), matvec(R[p], v[p])
         u = add_scaled((v[b, 3], v[b, 4], v[b, 5]), 1.0, cross(spin, arms[0]))
         u = subtract(u, add_scaled((v[p, 3], v[p, 4], v[p, 5]), 1.0, cross(spin_p, arms[1])))
         spin, u = matvec_transposed(axes, subtract(spin, spin_p)), matvec_transposed(axes, u)
-        for r in range(joints.row_start[i], joints.row_start[i + 1]):
-            row = joints.rows[r]
+        for r in range(row_start[i], row_start[i + 1]):
+            row = rows[r]
             out[r] = dot(row, spin) + row[3] * u[0] + row[4] * u[1] + row[5] * u[2]
 
 

@@ -321,7 +321,7 @@ def take_step(context, start, final, records, workspace):
     if not evaluate_applied_forces(bodies, callbacks, parameters, initial):
         return NEEDS_REFERENCE, max_mobility, 0, 0, 0
     add_force_impulses(parameters, initial.v, v)
-    joint_velocity_target(bodies, joints, parameters.h, initial, max_mobility, workspace.correction, target)
+    joint_velocity_target(bodies, joints, parameters.h, initial, max_mobility, workspace, target)
     if count:
         problem = VelocityProblem(initial, contacts, -math.inf, target, initial.v, last_contacts)
         last_contacts = records.last_contacts[0, :count]
@@ -445,11 +445,12 @@ def add_force_impulses(parameters, v, out):
 
 
 @jit_noalloc
-def joint_velocity_target(bodies, joints, h, initial, max_mobility, correction, target):
+def joint_velocity_target(bodies, joints, h, initial, max_mobility, workspace, target):
     """Write the joint velocities that cancel the joint errors after a step, to second order in h."""
-    free_constraint_accelerations(bodies, joints, initial.R, initial.geometry, initial.v, target)
+    correction, error, R, v = workspace.correction, initial.constraint_error, initial.R, initial.v
+    free_constraint_accelerations(bodies, joints, R, initial.geometry, v, workspace.means, target)
     for r in range(len(target)):
-        target[r] = -initial.constraint_error[r] / h - h / 2 * target[r]
+        target[r] = -error[r] / h - h / 2 * target[r]
         correction[r] = target[r]
     if max_mobility == 0:
         return

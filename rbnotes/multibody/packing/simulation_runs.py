@@ -5,6 +5,8 @@ The reference takes an exceptional step, after which compiled code continues.
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 import numpy as np
 
 from rbnotes.arguments import Array
@@ -64,22 +66,23 @@ CONTACTS_PER_BODY = 8
 MAX_STEPS_PER_CALL = 128
 """Most steps without a chance for a user to interrupt."""
 
+WORK_COLUMNS = [FORCE_WORK, JOINT_WORK, CONTACT_WORK, SEPARATION_WORK, INTEGRATOR_WORK]
+"""Columns of a summary in the order of :class:`~rbnotes.multibody.maximal.trajectory.Work`."""
+
 
 class CompiledRun:
     """Compiled simulation: its state and the results of the steps so far."""
 
     def __init__(
-        self, packed: PackedModel, context: StepContext, state: State, points: ContactPoints
+        self, packed: PackedModel, context: StepContext, state: State, points: ContactPoints, steps: int
     ) -> None:
         self.packed, self.context = packed, context
-        self.count, self.rows = len(state.E), len(self.packed.row_order)
-        self.motions, self.energies = (
-            [_motion_array(state)[None]],
-            [np.array([context.model.energy(state)])],
-        )
+        self.count, rows = len(state.E), len(self.packed.row_order)
         self.times = [state.t]
-        self.impulses: list[Array] = [np.zeros((0, self.rows))]
-        self.works: list[Array] = [np.zeros((0, 5))]
+        self.motions = np.empty((steps + 1, self.count, MOTION_SIZE))
+        self.motions[0] = _motion_array(state)
+        self.initial_energy = context.model.energy(state)
+        self.summaries, self.impulses = np.empty((steps, SUMMARY_SIZE)), np.empty((steps, rows))
         self.records: list[ContactRecord] = []
         self.empty_record = _contact_records(
             np.zeros((0, CONTACT_SIZE)), np.zeros((1, SUMMARY_SIZE)), self.count
@@ -100,7 +103,7 @@ class CompiledRun:
     def advance(self, steps: int) -> tuple[int, int]:
         """Take steps; return the number of steps taken and the status."""
         max_contacts = max(
-            CONTACTS_PER_BODY * self.count + CONTACTS_PER_BODY,
+            CONTACTS_PER_BODY * (self.count + 1) if len(self.packed.colliders.bodies) else 0,
             2 * len(self.contacts),
             2 * len(self.last_contacts),
         )
@@ -117,8 +120,8 @@ class CompiledRun:
         settings[HAS_FORCES] = self.context.model.applied_forces is not zero_forces
         callbacks = PythonCallbacks(self.context, self.count)
         settings[CALLBACK_ADDRESS] = callbacks.address
-        states, summaries = np.empty((steps, self.count, MOTION_SIZE)), np.empty((steps, SUMMARY_SIZE))
-        impulses = np.empty((steps, self.rows))
+        first = len(self.records)
+        summaries = self.summaries[first : first + steps]
         records = np.empty((3 * max_contacts * min(steps, 32), CONTACT_SIZE))
         workspace = np.zeros(self.packed.workspace_size(max_contacts))
         arrays = (
@@ -126,9 +129,9 @@ class CompiledRun:
             self.motion,
             contacts,
             last_contacts,
-            states,
+            self.motions[first + 1 : first + 1 + steps],
             summaries,
-            impulses,
+            self.impulses[first : first + steps],
             records,
             callbacks.buffer,
             workspace,
@@ -147,32 +150,17 @@ class CompiledRun:
                 contacts[: int(settings[NUM_CONTACTS])].copy(),
                 last_contacts[: int(settings[NUM_LAST_CONTACTS])].copy(),
             )
-            self._append_steps(
-                states[:num_steps_taken],
-                summaries[:num_steps_taken],
-                impulses[:num_steps_taken],
-                records[:num_records],
-            )
+            self._append_records(summaries[:num_steps_taken], records[:num_records])
         return num_steps_taken, status
 
-    def _append_steps(self, states: Array, summaries: Array, impulses: Array, records: Array) -> None:
-        """Append the results of steps."""
-        self.motions.append(states)
-        self.energies.append(summaries[:, ENERGY])
-        for _ in range(len(states)):
-            self.times.append(self.times[-1] + self.context.settings.h)
-        reordered_impulses = np.empty_like(impulses)
-        reordered_impulses[:, self.packed.row_order] = impulses
-        self.impulses.append(reordered_impulses)
-        works = np.zeros((len(states), 5))
-        columns = (FORCE_WORK, JOINT_WORK, CONTACT_WORK, SEPARATION_WORK, INTEGRATOR_WORK)
-        for i, column in enumerate(columns):
-            works[:, i] = summaries[:, column]
-        self.works.append(works)
+    def _append_records(self, summaries: Array, records: Array) -> None:
+        """Append the times and the contacts of steps."""
+        h = self.context.settings.h
+        self.times += accumulate([h] * len(summaries), initial=self.times.pop())
         self.records += (
             _contact_records(records, summaries, self.count)
             if len(records)
-            else [self.empty_record] * len(states)
+            else [self.empty_record] * len(summaries)
         )
         self.has_impulses |= bool(len(records))
 
@@ -186,11 +174,13 @@ class CompiledRun:
         self.start_from(result.state, result.points)
 
     def _append_step(self, result: StepResult) -> None:
-        self.motions.append(_motion_array(result.state)[None])
-        self.energies.append(np.array([self.context.model.energy(result.state)]))
+        """Append the results of a step of the reference."""
+        step = len(self.records)
+        self.motions[step + 1] = _motion_array(result.state)
+        self.summaries[step, ENERGY] = self.context.model.energy(result.state)
+        self.summaries[step, WORK_COLUMNS] = result.work
+        self.impulses[step] = result.multipliers[self.packed.row_order]
         self.times.append(result.state.t)
-        self.impulses.append(result.multipliers[None])
-        self.works.append(np.array(result.work)[None])
         self.records.append(result.contacts)
 
     @property
@@ -212,21 +202,22 @@ class CompiledRun:
 
     def trajectory(self) -> MaximalTrajectory:
         """Return the trajectory of the run."""
-        motions, times = np.concatenate(self.motions), np.array(self.times)
-        count = len(motions)
-        E, phi = motions[..., :16].reshape(*motions.shape[:2], 4, 4), motions[..., 16:]
+        count = len(self.motions)
+        E, phi = self.motions[..., :16].reshape(count, self.count, 4, 4), self.motions[..., 16:]
         particles, coordinates = np.zeros((count, 0, 3)), np.zeros((count, 0))
-        states = States(E, phi, particles, particles, coordinates, coordinates, times)
+        states = States(E, phi, particles, particles, coordinates, coordinates, np.array(self.times))
+        joint_impulses = np.empty_like(self.impulses)
+        joint_impulses[:, self.packed.row_order] = self.impulses
         return MaximalTrajectory(
             states,
-            np.concatenate(self.energies),
+            np.concatenate([[self.initial_energy], self.summaries[:, ENERGY]]),
             coordinates,
             coordinates,
-            np.concatenate(self.impulses),
+            joint_impulses,
             coordinates[1:],
             coordinates[1:],
             tuple(self.records),
-            Work(*np.concatenate(self.works).T),
+            Work(*self.summaries[:, WORK_COLUMNS].T),
             RestartData(self.points, self.last_impulses),
             compiled=True,
         )
@@ -248,7 +239,7 @@ def take_compiled_steps(
     packed, context
         Results of :func:`~rbnotes.multibody.packing.compiled_steps.compile_context`.
     """
-    simulation, num_done = CompiledRun(packed, context, state, points), 0
+    simulation, num_done = CompiledRun(packed, context, state, points, steps), 0
     while num_done < steps:
         num_steps_taken, status = simulation.advance(
             1 if progress is not None else min(steps - num_done, MAX_STEPS_PER_CALL)
@@ -298,14 +289,15 @@ def _contact_points(table: Array, count: int) -> ContactPoints:
 
 def _contact_records(table: Array, summaries: Array, count: int) -> list[ContactRecord]:
     """Convert contacts of consecutive steps to one record for each step."""
-    points, start, records = _contact_points(table, count), 0, []
+    points = _contact_points(table, count)
     impulses, before, after = table[:, IMPULSE:BEFORE], table[:, BEFORE:AFTER], table[:, AFTER:]
-    for residual, first, second in summaries[:, [RESIDUAL, NUM_FIRST_CONTACTS, NUM_SECOND_CONTACTS]].tolist():
-        end = start + int(first + second)
+    counts = summaries[:, [NUM_FIRST_CONTACTS, NUM_SECOND_CONTACTS]].astype(np.intp)
+    fractions = np.repeat(np.tile([0.0, 1.0], len(counts)), counts.ravel())
+    ends, records, start = np.cumsum(np.sum(counts, axis=1)).tolist(), [], 0
+    for residual, end in zip(summaries[:, RESIDUAL].tolist(), ends, strict=True):
         own = slice(start, end)
-        fractions = np.repeat([0.0, 1.0], [int(first), int(second)])
         records.append(
-            ContactRecord(points[own], impulses[own], before[own], after[own], residual, fractions)
+            ContactRecord(points[own], impulses[own], before[own], after[own], residual, fractions[own])
         )
         start = end
     return records
