@@ -3,9 +3,9 @@
 A fault is a number of more than ``MAX_SIGNIFICANT_DIGITS`` significant digits, an entry of an array that is a
 rounding error relative to the others, a row of numbers that does not fit a phone, or the description of an
 object, such as the legend of a plot. Inputs that ``rbnotes.challenge`` found are exempt, because running them
-again requires all digits; its results may be wider than a phone, but not wider than a page of 1280 px. A cell whose numbers need more digits states the reason in its
-metadata: ``digits: both sides, to the last bit``. Zeros have no sign on the pages, because the sign depends
-on the processor.
+again requires all digits; its results may be wider than a phone, but not than a page of 1280 px. A cell
+whose numbers need more digits states the reason in its metadata: ``digits: both sides, to the last bit``.
+Zeros have no sign on the pages, because the sign depends on the processor.
 """
 
 from __future__ import annotations
