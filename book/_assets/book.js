@@ -3,7 +3,7 @@
 // smaller still, or scrolls, and the keyboard reaches it.
 const NEARLY = 0.9;
 const SMALL = 0.8;
-const SMALLEST = 0.65, SMALLEST_ON_PHONE = 0.5; // on a phone a matrix that is seen whole is better than one that scrolls
+const SMALLEST = 0.65, SMALLEST_ON_PHONE = 0.46; // on a phone a matrix that is seen whole in letters of 8 px
 const WIDE_SPACE = 2; // em
 function fitFormulas() {
   fit([...document.querySelectorAll("div.math .formula")].filter(isRendered));
@@ -83,7 +83,7 @@ window.addEventListener("resize", fitFormulas);
 // in a box that was folded a formula had no width
 document.addEventListener("toggle", fitFormulas, true);
 
-// On a phone a table that is wider than the page folds: each row becomes a block, each cell a line after its heading.
+// On a phone a table that is wider than the page folds: a row becomes a block, with the heading before each cell.
 function foldTables() {
   const tables = [...document.querySelectorAll(".bd-content table.table:not(.claims)")];
   for (const table of tables) table.classList.remove("folds");

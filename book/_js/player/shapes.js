@@ -202,7 +202,7 @@ const makers = {
 export function ghosts(object, poses, count) {
   const last = poses.length / 7 - 1;
   const { color } = object.material;
-  const material = new MeshBasicMaterial({ color, transparent: true, opacity: 0.22, depthWrite: false });
+  const material = new MeshBasicMaterial({ color, transparent: true, opacity: 0.4, depthWrite: false });
   const [lines] = object.children;
   const faint = new LineBasicMaterial({ color, transparent: true, opacity: 0.7 }); // edges show them on dark pages, too
   return Array.from({ length: count }, (_, k) => {
