@@ -80,6 +80,7 @@ document.addEventListener("contentvisibilityautostatechange", ({ skipped, target
 }, true);
 window.addEventListener("load", fitFormulas);
 window.addEventListener("resize", fitFormulas);
+document.fonts?.addEventListener("loadingdone", fitFormulas); // letters of a font that comes late are wider
 // in a box that was folded a formula had no width
 document.addEventListener("toggle", fitFormulas, true);
 
