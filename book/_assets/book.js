@@ -152,7 +152,7 @@ window.addEventListener("hashchange", landOnTarget);
 const MAX_COLUMNS = 72;
 const MAX_COLUMNS_IN_BOX = 65;
 function countColumns() {
-  for (const output of document.querySelectorAll("div.cell_output")) {
+  for (const output of document.querySelectorAll("div.cell_output, .claim-entry div[class*='highlight-']")) {
     const most = output.closest(".admonition") ? MAX_COLUMNS_IN_BOX : MAX_COLUMNS;
     const lines = [...output.querySelectorAll("pre")].flatMap((text) => text.textContent.split("\n"));
     const widths = lines.map((line) => line.trimEnd().length).filter((width) => width <= most);
