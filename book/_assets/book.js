@@ -3,7 +3,7 @@
 // smaller still, or scrolls, and the keyboard reaches it.
 const NEARLY = 0.9;
 const SMALL = 0.8;
-const SMALLEST = 0.65;
+const SMALLEST = 0.65, SMALLEST_ON_PHONE = 0.46; // on a phone a matrix that is seen whole in letters of 8 px
 const WIDE_SPACE = 2; // em
 function fitFormulas() {
   fit([...document.querySelectorAll("div.math .formula")].filter(isRendered));
@@ -13,6 +13,7 @@ function isRendered(formula) {
   return formula.firstElementChild?.checkVisibility?.({ contentVisibilityAuto: true }) ?? true;
 }
 function fit(formulas) {
+  const smallest = matchMedia("(max-width: 600px)").matches ? SMALLEST_ON_PHONE : SMALLEST;
   for (const formula of formulas) {
     formula.style.fontSize = "";
     formula.classList.remove("parts", "breaks", "scrolls");
@@ -30,7 +31,7 @@ function fit(formulas) {
     formula.style.fontSize = `${size < SMALL ? 1 : 0.99 * size}em`;
   });
   wide = tooWide(wide, (formula, size) => {
-    formula.style.fontSize = `${Math.max(0.99 * size, SMALLEST)}em`;
+    formula.style.fontSize = `${Math.max(0.99 * size, smallest)}em`;
   });
   tooWide(wide, (formula) => {
     formula.style.fontSize = `${SMALL}em`;
@@ -79,8 +80,26 @@ document.addEventListener("contentvisibilityautostatechange", ({ skipped, target
 }, true);
 window.addEventListener("load", fitFormulas);
 window.addEventListener("resize", fitFormulas);
+document.fonts?.addEventListener("loadingdone", fitFormulas); // letters of a font that comes late are wider
 // in a box that was folded a formula had no width
 document.addEventListener("toggle", fitFormulas, true);
+
+// On a phone a table that is wider than the page folds: a row becomes a block, with the heading before each cell.
+function foldTables() {
+  const tables = [...document.querySelectorAll(".bd-content table.table:not(.claims)")];
+  for (const table of tables) table.classList.remove("folds");
+  if (!matchMedia("(max-width: 600px)").matches) return;
+  for (const table of tables.filter((each) => each.scrollWidth > each.parentElement.clientWidth + 1)) {
+    const headings = [...(table.tHead?.rows[0]?.cells ?? [])].map((cell) => cell.textContent.trim());
+    for (const row of table.tBodies[0]?.rows ?? []) {
+      [...row.cells].forEach((cell, column) => (cell.dataset.heading = headings[column] ?? ""));
+    }
+    if (headings.length) table.classList.add("folds");
+  }
+}
+window.addEventListener("load", foldTables);
+window.addEventListener("resize", foldTables);
+document.addEventListener("toggle", foldTables, true);
 
 // The scene of the start page plays by itself, unless the reader wants nothing to move.
 function playOpening(tries = 40) {
@@ -133,7 +152,7 @@ window.addEventListener("hashchange", landOnTarget);
 const MAX_COLUMNS = 72;
 const MAX_COLUMNS_IN_BOX = 65;
 function countColumns() {
-  for (const output of document.querySelectorAll("div.cell_output")) {
+  for (const output of document.querySelectorAll("div.cell_output, .claim-entry div[class*='highlight-']")) {
     const most = output.closest(".admonition") ? MAX_COLUMNS_IN_BOX : MAX_COLUMNS;
     const lines = [...output.querySelectorAll("pre")].flatMap((text) => text.textContent.split("\n"));
     const widths = lines.map((line) => line.trimEnd().length).filter((width) => width <= most);

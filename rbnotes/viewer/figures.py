@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
 from rbnotes.viewer.shapes import COLORS
@@ -14,6 +15,15 @@ INK_COLOR = "#757b83"
 
 MAX_COLUMN_WIDTH = 5.4
 """Largest width of a figure of one column, inches; each further column adds one."""
+
+
+def diverging_colormap() -> Colormap:
+    """Return a colormap from blue over transparent to red, whose middle is the background of the page."""
+    from matplotlib.colors import LinearSegmentedColormap, to_rgba
+
+    blue, red = COLORS["blue"], COLORS["red"]
+    colors = [to_rgba(blue), to_rgba(blue, 0), to_rgba(red, 0), to_rgba(red)]
+    return LinearSegmentedColormap.from_list("blue_red", list(zip((0, 0.5, 0.5, 1), colors, strict=True)))
 
 
 def matplotlib_style() -> dict[str, Any]:

@@ -20,7 +20,7 @@ DRAWING_WIDTH = 640
 EARLIER_OPACITIES = {0.0: 0.25, 0.5: 0.5}
 """Fractions of the time before the poster that are drawn, with their opacities."""
 
-STROBE_OPACITY = 0.25
+STROBE_OPACITY = 0.4
 """Opacity of the copies of a strobe."""
 
 MAX_SAMPLES = 24

@@ -239,6 +239,33 @@ def test_pages_fit_the_width_of_a_phone(open_page, name):
         assert page.evaluate(f"{root}.scrollWidth - {root}.clientWidth") <= 0
 
 
+SCROLLING_TABLES = """tables => tables.filter(({ parentElement: box }) =>
+  box.clientWidth > 0 && box.scrollWidth > box.clientWidth + 1).map((table) => table.textContent.trim())"""
+
+
+def test_wide_tables_fold_on_a_phone(open_page):
+    with open_page("trust", "phone") as page:
+        page.locator("article details").evaluate_all("boxes => boxes.forEach((box) => { box.open = true; })")
+        expect(page.locator("table.folds").first).to_be_visible()
+        assert page.locator("article table").evaluate_all(SCROLLING_TABLES) == []
+        columns = page.locator("table.folds").first.locator("th").all_text_contents()
+        cells = page.locator("table.folds").first.locator("tbody tr").first.locator("td")
+        assert cells.evaluate_all("cells => cells.map((cell) => cell.dataset.heading)") == columns
+        page.set_viewport_size({"width": 1280, "height": 900})
+        expect(page.locator("table.folds")).to_have_count(0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["springs-and-muscles-on-bodies", "muscles", "multi-point-muscles"])
+def test_wide_matrices_are_seen_whole_on_a_phone(open_page, name):
+    with open_page(name, "phone") as page:
+        page.evaluate("() => document.documentElement.classList.add('whole')")
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        page.evaluate("() => dispatchEvent(new Event('resize'))")
+        assert page.locator("div.math .formula").count() > 10
+        assert page.locator("div.math .formula.scrolls").count() == 0
+
+
 def test_finder_shows_each_section_once_on_a_phone(open_page):
     with open_page("finder", "phone") as page:
         for id, section in (("lloyd/s0.13/d12", "Lloyd 0.13"), ("sueda/s2.5/e2.72", "Sueda 2.5")):

@@ -20,6 +20,9 @@ const found = times.map((time) => {
   });
 });
 const copies = data.items.map(({ strobe }, k) =>
-  strobe ? ghosts(player.items[k].object, player.items[k].poses, strobe).map(({ position }) => position.toArray()) : [],
+  !strobe ? [] : ghosts(player.items[k].object, player.items[k].poses, strobe).map(({ children, material, position }) => {
+    const [face, edge] = [material, children[0].material].map(({ color, opacity }) => [`#${color.getHexString()}`, opacity]);
+    return { position: position.toArray(), face, edge };
+  }),
 );
 console.log(JSON.stringify({ found, copies }));

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
 from rbnotes.viewer import figure
-from rbnotes.viewer.figures import INK_COLOR
+from rbnotes.viewer.figures import INK_COLOR, diverging_colormap
 from rbnotes.viewer.shapes import COLORS
 
 
@@ -105,3 +106,10 @@ def test_figure_is_transparent_with_the_given_axes():
 def test_figure_fits_the_width_of_a_phone(columns, width, expected):
     fig, _ = figure(1, columns, size=(width, 3.0))
     assert tuple(fig.get_size_inches()) == pytest.approx((expected, 3.0))
+
+
+def test_zero_is_the_background_in_the_diverging_colormap():
+    colors = diverging_colormap()(np.array([0.0, 0.25, 0.5, 0.75, 1.0]))
+    assert colors[:, 3] == pytest.approx([1, 0.5, 0, 0.5, 1], abs=0.01)
+    for part, name in ((colors[:2], "blue"), (colors[3:], "red")):
+        assert part[:, :3] == pytest.approx(np.tile(to_rgb(COLORS[name]), (2, 1)), abs=0.01)

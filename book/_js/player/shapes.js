@@ -201,9 +201,10 @@ const makers = {
 /** Faint copies of a solid at equally spaced samples of its poses: the strobe of a motion. */
 export function ghosts(object, poses, count) {
   const last = poses.length / 7 - 1;
-  const material = new MeshBasicMaterial({ color: object.material.color, transparent: true, opacity: 0.22, depthWrite: false });
+  const { color } = object.material;
+  const material = new MeshBasicMaterial({ color, transparent: true, opacity: 0.4, depthWrite: false });
   const [lines] = object.children;
-  const faint = new LineBasicMaterial({ ...EDGE, opacity: 0.25 });
+  const faint = new LineBasicMaterial({ color, transparent: true, opacity: 0.7 }); // edges show them on dark pages, too
   return Array.from({ length: count }, (_, k) => {
     const start = 7 * Math.round((k * last) / Math.max(1, count - 1));
     const ghost = new Mesh(object.geometry, material).add(new LineSegments(lines.geometry, faint));

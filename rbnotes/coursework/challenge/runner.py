@@ -51,8 +51,8 @@ FULL_COVERAGE_EXAMPLES = 50
 """Number of random inputs from which on all special angles, magnitudes and sizes are tried."""
 MISS_PROBABILITY = 0.05
 """Probability that a fault on the stated part of a region is not noticed."""
-LINE_WIDTH = 72
-"""Number of columns of a printed result."""
+LINE_WIDTH = 64
+"""Number of columns of a printed result, which fit the boxes of the book on a phone."""
 UNSHRINKABLE_STATUSES = ("layout", "random", "stateful")
 """Statuses whose counterexamples a search cannot shrink."""
 UNSHRINKABLE_REGIONS = ("rescaled", "other size", "special geometry")
