@@ -31,6 +31,8 @@ RECORDS = ledger.load()
 STORED = read_evidence(active_ledger().folder)
 MAX_LOST_DIGITS = 5
 """Digits that evidence may lose on another processor."""
+MAX_COUNT_DIFFERENCE = 3
+"""Number of the inputs on which rounding may decide whether the print is wrong; 2 on the processors tried."""
 NUM_GROUPS = 10
 """Groups of claims, by digest; one group is proved each day although its sources are unchanged."""
 
@@ -118,16 +120,16 @@ def test_wrong_prints_fail_on_counted_inputs():
             assert stored.num_failing == 0, record.id
 
 
-def count_failing(record):
-    counts = count_inputs(record, is_proved=find_evidence(record).is_proof)
-    return counts.num_failing, counts.num_inputs
+def has_stored_counts(record):
+    stored = find_evidence(record)
+    counts = count_inputs(record, is_proved=stored.is_proof)
+    difference = abs(counts.num_failing - stored.num_failing)
+    return counts.num_inputs == stored.num_inputs and difference <= MAX_COUNT_DIFFERENCE
 
 
 def test_counts_of_failing_inputs_are_as_stored():
     due = [each for each in RECORDS if each.verdict in WRONG_AS_PRINTED and num_draws(each)]
-    stored = {each.id: find_evidence(each) for each in due}
-    numbers = {name: (each.num_failing, each.num_inputs) for name, each in stored.items()}
-    assert {each.id: count_failing(each) for each in due} == numbers
+    assert [each.id for each in due if not has_stored_counts(each)] == []
 
 
 def test_counts_of_inputs():
