@@ -46,6 +46,7 @@ from rbnotes.multibody.trajectory import Trajectory, record_channels
 from rbnotes.multibody.tree_bearings import check_bearings
 from rbnotes.multibody.tunneling import warn_of_tunneling
 from rbnotes.multibody.verlet_step import TreeStepper, gravity_and_kinetic_energy
+from rbnotes.unchecked.frozen import set_fields
 
 MAX_STEPS = 10**9
 """Largest number of steps: more states do not fit into memory."""
@@ -262,9 +263,12 @@ class _ModelSimulationOptions(SimulationOptions):
             arguments.choice("scheme", self.scheme, SCHEMES)
         for name in ("rtol", "atol"):
             tolerance = getattr(self, name)
-            if tolerance is not None and not self.is_adaptive:
+            if tolerance is None:
+                continue
+            if not self.is_adaptive:
                 expected = "None without a scheme of SciPy, such as 'DOP853'"
-                raise InvalidArgument(name, f"{tolerance}", expected)
+                raise InvalidArgument(name, arguments.format_value(tolerance), expected)
+            set_fields(self, **{name: arguments.positive_number(name, tolerance)})
 
     @property
     def is_adaptive(self) -> bool:

@@ -125,7 +125,7 @@ def _read_folder(folder: Path, file: str) -> Submission:
         entry for entry in sorted(folder.rglob("*")) if entry.suffix in FILE_SUFFIXES and entry.is_file()
     ]
     if len(files) != 1:
-        found = f"are {len(files)} files" if files else f"is not a {' or '.join(FILE_SUFFIXES)} file"
+        found = f"are {len(files)} files" if files else f"is no {' or '.join(FILE_SUFFIXES)} file"
         return Submission(folder.name, "", problem=f"there {found} in {folder.name} but one is expected")
     return _read_file(folder.name, files[0], folder)
 
