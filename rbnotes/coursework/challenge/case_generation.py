@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import cycle, islice, zip_longest
 from typing import Any
 
@@ -53,7 +54,7 @@ SCALE_FACTORS = (1e3, 1e-6, 300.0, 1e-5, 100.0, 1e-4, 30.0, 1e-3, 10.0, 1e-2, 3.
 NUM_SCALED_INPUTS = 24
 """Number of inputs from which rescaled ones are made."""
 MAX_SCALING_ATTEMPTS = 2
-"""Number of inputs that are tried for each argument and factor."""
+"""Number of inputs that are tried for each change of an argument."""
 SIZE_CHANGES = (1, 3, -1)
 """Changes of the number of entries of arrays, see :func:`iterate_size_cases`."""
 SMALLEST_SIZES = (1, 2)
@@ -232,15 +233,29 @@ def iterate_scaled_cases(claim: Record, *, seed: int, stride: int = 1) -> Iterat
         return
     inputs = _draw_inputs(claim.allowed_inputs, NUM_SCALED_INPUTS, "non-dyadic", seed)
     names = [name for name in claim.allowed_inputs if is_scalable([values[name] for values in inputs])]
+    changes = (
+        partial(_scale_argument, name, factor)
+        for index, factor in enumerate(SCALE_FACTORS)
+        for name in names[index % stride :: stride]
+    )
+    yield from _iterate_changed_cases(claim, "rescaled", inputs, changes)
+
+
+def _scale_argument(name: str, factor: float, values: Values) -> Values:
+    return {**values, name: values[name] * factor}
+
+
+def _iterate_changed_cases(
+    claim: Record, region: Region, inputs: Sequence[Values], changes: Iterable[Callable[[Values], Values]]
+) -> Iterator[Case]:
+    """Yield a case for each change of inputs, unless several inputs in turn are not allowed after it."""
     drawn = cycle(inputs)
-    for index, factor in enumerate(SCALE_FACTORS):
-        for name in names[index % stride :: stride]:
-            for values in islice(drawn, MAX_SCALING_ATTEMPTS):
-                scaled = {**values, name: values[name] * factor}
-                case = make_case(claim, "rescaled", scaled)
-                if case is not None:
-                    yield case
-                    break
+    for change in changes:
+        for values in islice(drawn, MAX_SCALING_ATTEMPTS):
+            case = make_case(claim, region, change(values))
+            if case is not None:
+                yield case
+                break
 
 
 def iterate_size_cases(claim: Record, *, seed: int, stride: int = 1) -> Iterator[Case]:
@@ -298,13 +313,8 @@ def iterate_structured_cases(claim: Record, *, seed: int, stride: int = 1) -> It
     if not claim.allowed_inputs:
         return
     inputs = _draw_inputs(claim.allowed_inputs, NUM_SCALED_INPUTS, "non-dyadic", seed)
-    drawn = cycle(inputs)
-    for change in islice(structured_changes(inputs), 0, None, stride):
-        for values in islice(drawn, MAX_SCALING_ATTEMPTS):
-            case = make_case(claim, "special geometry", change(values))
-            if case is not None:
-                yield case
-                break
+    changes = islice(structured_changes(inputs), 0, None, stride)
+    yield from _iterate_changed_cases(claim, "special geometry", inputs, changes)
 
 
 def angle_inputs(claim: Record) -> Inputs:
