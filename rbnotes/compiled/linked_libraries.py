@@ -58,16 +58,21 @@ class InternalLibrary(JITCodeLibrary):
         return super()._get_module_for_linking()
 
     def _callees(self) -> list[Any]:
-        """Return the libraries of all functions that this one calls, directly or not."""
-        libraries = dict.fromkeys(self._linking_libraries)
-        pending = list(libraries)
-        while pending:
-            library = pending.pop()
-            if isinstance(library, InternalLibrary):
-                new = [each for each in library._linking_libraries if each not in libraries]
-                libraries.update(dict.fromkeys(new))
-                pending += new
-        return list(libraries)
+        """Return the libraries of all functions that this one calls, directly or not, callers first.
+
+        LLVM links a function only if the module refers to it already.
+        """
+        libraries: dict[Any, None] = {}
+
+        def visit(library: Any) -> None:
+            for each in library._linking_libraries:
+                if each not in libraries:
+                    if isinstance(each, InternalLibrary):
+                        visit(each)
+                    libraries[each] = None
+
+        visit(self)
+        return list(reversed(libraries))
 
 
 SKIPPED_PASSES = InlineClosureLikes, InlineInlinables, InlineOverloads, NopythonRewrites
