@@ -57,15 +57,18 @@ def warn_of_tunneling(model: Model, states: States, contacts: Sequence[ContactRe
     steps = np.flatnonzero(excess > np.sum(np.sort(widths)[:2]) / 2)
     if len(steps):
         tunneling.append((int(steps[0]), int(np.argmax(speeds[steps[0]]))))
-    for step, record in enumerate(contacts):
-        a, b = record.points.a, record.points.b  # the world has the index -1, the last one
-        overlap = np.maximum(depths[step], depths[step + 1])
-        needed = (widths[a] + widths[b]) / 2 + np.maximum(record.points.gap, 0.0)
-        is_deep = overlap[a] + overlap[b] > needed
-        if np.any(is_deep):
-            pair = a[is_deep][0], b[is_deep][0]
-            tunneling.append((step, int(max(pair, key=lambda body: overlap[body]))))
-            break
+    step_of_contact = np.repeat(np.arange(len(contacts)), [len(each.points) for each in contacts])
+    # The world has the index -1, the last one.
+    a, b, gap = (
+        np.concatenate([getattr(each.points, name) for each in contacts]) for name in ("a", "b", "gap")
+    )
+    overlaps = np.maximum(depths[:-1], depths[1:])
+    overlap_a, overlap_b = overlaps[step_of_contact, a], overlaps[step_of_contact, b]
+    is_deep = overlap_a + overlap_b > (widths[a] + widths[b]) / 2 + np.maximum(gap, 0.0)
+    if np.any(is_deep):
+        first = int(np.argmax(is_deep))
+        body = a[first] if overlap_a[first] >= overlap_b[first] else b[first]
+        tunneling.append((int(step_of_contact[first]), int(body)))
     if tunneling:
         step, body = min(tunneling)
         velocities = np.linalg.norm(states.phi[step : step + 2, body].reshape(2, 2, 3), axis=2)
