@@ -55,6 +55,7 @@ from rbnotes.compiled.recursions.tree_sweeps import (
 )
 from rbnotes.compiled.simd.lanes import broadcast8, read, sum_lanes
 from rbnotes.compiled.simulation.simulation_loop import run_steps
+from rbnotes.compiled.simulation.tree_simulation_loop import run_tree_steps
 from rbnotes.compiled.structure_references import keep_alive, reference
 from rbnotes.compiled.tree_layout import (
     ACCELERATION,
@@ -406,6 +407,51 @@ def take_steps(
         view_at(impulses, 0, (steps, indices[2]))[0],
         view_at(records, 0, (len(records) // CONTACT_SIZE, CONTACT_SIZE))[0],
         callback_buffer,
+        workspace,
+    )
+    return status
+
+
+@entry(error_model="numpy", _nrt=False)
+def take_tree_steps(
+    integers: Integers,
+    packed_floats: Array,
+    floats: Array,
+    settings: Array,
+    state: Array,
+    contacts: Array,
+    last_contacts: Array,
+    samples: Array,
+    states: Array,
+    motions: Array,
+    summaries: Array,
+    actuators: Array,
+    records: Array,
+    command_buffer: Array,
+    workspace: Array,
+) -> int:
+    """Take steps of the simulator in joint coordinates; return the status of the last one.
+
+    The integers of the packed tree are the last ones.
+    """
+    k, steps, indices = len(state) // 2, len(summaries) // SUMMARY_SIZE, integers.view(np.int64)
+    num_packed = indices[5]
+    status: int = run_tree_steps(
+        indices,
+        view_at(integers, len(integers) - num_packed, (num_packed,))[0],
+        packed_floats,
+        floats,
+        settings,
+        view_at(state, 0, (2, k))[0],
+        view_at(contacts, 0, (len(contacts) // CONTACT_SIZE, CONTACT_SIZE))[0],
+        view_at(last_contacts, 0, (len(last_contacts) // CONTACT_SIZE, CONTACT_SIZE))[0],
+        view_at(samples, 0, (steps + 1, k))[0],
+        view_at(states, 0, (steps, 2, k))[0],
+        view_at(motions, 0, (steps, indices[2], MOTION_SIZE))[0],
+        view_at(summaries, 0, (steps, SUMMARY_SIZE))[0],
+        view_at(actuators, 0, (steps, k))[0],
+        view_at(records, 0, (len(records) // CONTACT_SIZE, CONTACT_SIZE))[0],
+        command_buffer,
         workspace,
     )
     return status

@@ -54,8 +54,8 @@ SUMMARY_SIZE = 9
 SERIES_SIZE = 8 * (10 * MAX_SERIES_TERMS + 19)
 """Numbers of eight free rotations: ten for each term of the series, twelve arguments and seven results."""
 
-REQUEST_FORCES, REQUEST_SEPARATION = 0, 1
-"""Requests to the callback: applied forces, poses without overlap."""
+REQUEST_FORCES, REQUEST_SEPARATION, REQUEST_COMMANDS = 0, 1, 2
+"""Requests to the callback: applied forces, poses without overlap, commands of actuators."""
 
 STEP_TAKEN, NEEDS_REFERENCE, CONTACTS_FULL, WORKSPACE_TOO_SMALL, OVERLAPPING = 0, 1, 2, 3, 4
 """Status of a step: taken, left to the reference, contact array full, workspace too small. ``OVERLAPPING``
@@ -86,3 +86,12 @@ def workspace_size(
     step = 43 * n + 17 * m + 2 * envelope_size + SERIES_SIZE + 9 + NUM_FIRST_CONTACTS
     tree = 18 * n + m + 24 * l + d + factor
     return 2 * states + step + tree + per_contact * max_contacts
+
+
+def tree_workspace_size(num_parts: int, num_coordinates: int, num_bodies: int, max_contacts: int) -> int:
+    """Return the size of the working memory that ``run_tree_steps`` allocates."""
+    p, k, n = num_parts + 1, num_coordinates, num_bodies + 1
+    configuration = 18 * p + 13 * (p - 1) + 9 * k + k * k
+    step = NUM_FIRST_CONTACTS + 21 * k + k * k + 16 * n + 9 + SERIES_SIZE
+    per_contact = 5 * CONTACT_SIZE + CONTACT_POINT_SIZE + 2 + 3 * k
+    return 2 * configuration + k + step + per_contact * max_contacts

@@ -50,7 +50,8 @@ def _offsets(*sizes: int) -> tuple[np.uint64, ...]:
 
 
 # Constants: frame at zero coordinates; angle and distance per unit of the coordinate; 1 if the frame is away
-# from the origin; mass, center of mass, central inertia; smallest inertia; stiffness, damping and reference.
+# from the origin; mass, center of mass, central inertia; armature; smallest inertia; stiffness, damping and
+# reference.
 # The central inertia is ``d + x x^T + y y^T``: d, x and y, of which two vectors rotate with the body.
 (
     JOINT_FRAME,
@@ -59,10 +60,11 @@ def _offsets(*sizes: int) -> tuple[np.uint64, ...]:
     MASS,
     CENTER_OF_MASS,
     CENTRAL_INERTIA,
+    ARMATURE,
     MIN_INERTIA,
     SPRING,
     CONSTANTS_SIZE,
-) = _offsets(12, 2, 1, 1, 3, 7, 1, 3)
+) = _offsets(12, 2, 1, 1, 3, 7, 1, 1, 3)
 
 # Record: coordinate, rate, force, column of S, inertia about the origin (6) and first moment (3), wrench.
 POSITION, RATE, FORCE, COLUMN, INERTIA, WRENCH, RECORD_SIZE = _offsets(1, 1, 1, 6, 9, 6)

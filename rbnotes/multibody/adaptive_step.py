@@ -20,13 +20,14 @@ from rbnotes.contact import ContactPoints
 from rbnotes.contact.detection import contact_points_unchecked
 from rbnotes.dynamics import State
 from rbnotes.multibody.applied_forces import Control, actuated_tree, applied_power, tree_actuator_forces
+from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.maximal.stepping import StepResult
 from rbnotes.multibody.maximal.trajectory import ContactRecord, Work
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.adaptive_integration import AdaptiveStep, adaptive_steps
 from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.multibody.step_failures import describe_contacts
-from rbnotes.multibody.verlet_step import gravity_and_kinetic_energies
+from rbnotes.multibody.step_series import StepSeries, gravity_and_kinetic_energies
 
 NODES, _ = legendre.leggauss(8)
 """Times within a step of the method, from -1 to 1, at which the power is evaluated."""
@@ -40,30 +41,32 @@ class AdaptiveStepper:
     ----------
     model
         Model of the scene.
-    h
-        Time between recorded states, s.
+    settings
+        Time between recorded states, and the overlap that is not a contact.
     method
         Name of the method in :mod:`scipy.integrate`.
     rtol
         Accepted relative error of a step of the method.
     atol
         Accepted absolute error of a step of the method, in the units of the coordinates and velocities.
-    slop
-        Overlap that is not a contact, m.
     control
         Function to the commands at a state.
     """
 
     model: Model
-    h: float
+    settings: StepSettings
     method: str
     rtol: float
     atol: float
-    slop: float
     control: Control | None = None
 
-    def steps(self, state: State, count: int) -> Iterator[StepResult]:
+    def steps(self, state: State, points: ContactPoints, count: int) -> Iterator[StepSeries]:
         """Yield the states after each time h, with the work since the state before.
+
+        Parameters
+        ----------
+        points
+            Contacts at the state; there are none.
 
         Raises
         ------
@@ -72,7 +75,7 @@ class AdaptiveStepper:
         SingularConfiguration
             If the method fails.
         """
-        times = np.cumsum([state.t] + count * [self.h])
+        times = np.cumsum([state.t] + count * [self.settings.h])
         recorded, recorded_integral = state, np.zeros(1 + state.size)
         integral, index = recorded_integral, 1
         for step in adaptive_steps(self._tree, state, times[-1], self.method, self.rtol, self.atol):
@@ -81,7 +84,8 @@ class AdaptiveStepper:
                 reached = step.state_at(times[index])
                 no_points = self._require_no_contacts(reached)
                 reached_integral = integral + step_integral(times[index])
-                yield self._result(recorded, reached, no_points, reached_integral - recorded_integral)
+                result = self._result(recorded, reached, no_points, reached_integral - recorded_integral)
+                yield StepSeries.of_step(self.model, result)
                 recorded, recorded_integral = reached, reached_integral
                 index += 1
             integral = integral + step_integral(step.end_time)
@@ -131,7 +135,9 @@ class AdaptiveStepper:
     def predict_contacts(self, state: State) -> ContactPoints:
         """Return the contacts with overlaps larger than the slop."""
         poses = self.model.tree.maximal_state(state).E
-        return contact_points_unchecked(self.model.colliders, poses, -self.slop, self.model.excluded_indices)
+        return contact_points_unchecked(
+            self.model.colliders, poses, -self.settings.slop, self.model.excluded_indices
+        )
 
     @cached_property
     def _tree(self) -> Tree:

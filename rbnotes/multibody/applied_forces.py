@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,8 +24,41 @@ TIME_TOLERANCE = 1e-6
 """Largest distance of a time from that of a sample, in steps, at which the sample itself is used."""
 
 
-def interpolate_commands(model: Model, samples: Commands, start: float, h: float, steps: int) -> Control:
-    """Return a control that interpolates commands at the times of the states linearly.
+@dataclass(frozen=True, eq=False)
+class SampledCommands:
+    """Control that interpolates commands at the times of the states linearly.
+
+    Attributes
+    ----------
+    samples
+        Commands for the joint velocities ``(steps + 1, k)``, at the start and after each step.
+    start
+        Time of the first sample, s.
+    h
+        Step size, s.
+    """
+
+    samples: Array
+    start: float
+    h: float
+
+    def __call__(self, state: State) -> Array:
+        """Return the commands ``(k,)`` at the time of a state."""
+        last = len(self.samples) - 1
+        position = float(np.clip((state.t - self.start) / self.h, 0.0, last))
+        nearest = round(position)
+        if abs(position - nearest) < TIME_TOLERANCE:
+            result: Array = self.samples[nearest]
+        else:
+            first, second = self.samples[int(position)], self.samples[int(position) + 1]
+            result = first + (position - int(position)) * (second - first)
+        return result
+
+
+def interpolate_commands(
+    model: Model, samples: Commands, start: float, h: float, steps: int
+) -> SampledCommands:
+    """Return a control that interpolates commands.
 
     Parameters
     ----------
@@ -52,18 +86,7 @@ def interpolate_commands(model: Model, samples: Commands, start: float, h: float
     else:
         size = len(model.joint_indices)
         commands = arguments.with_ndim("control", arguments.array("control", samples, steps + 1, size), 2)
-
-    def control(state: State) -> Array:
-        position = float(np.clip((state.t - start) / h, 0.0, steps))
-        nearest = round(position)
-        if abs(position - nearest) < TIME_TOLERANCE:
-            result: Array = commands[nearest]
-        else:
-            first, second = commands[int(position)], commands[int(position) + 1]
-            result = first + (position - int(position)) * (second - first)
-        return result
-
-    return control
+    return SampledCommands(commands, start, h)
 
 
 def _check_samples(name: str, values: ArrayLike, count: int) -> Array:

@@ -7,7 +7,7 @@ the velocities (Baumgarte), removed by a displacement, or left.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -44,7 +44,7 @@ from rbnotes.multibody.separation import (
     predict_model_contacts,
     separate_bodies,
 )
-from rbnotes.multibody.verlet_step import gravity_and_kinetic_energies
+from rbnotes.multibody.step_series import StepSeries, gravity_and_kinetic_energies, take_steps
 
 PROJECTION_THRESHOLD = 1e-10
 """Smallest error of the equations that is removed by a displacement, rad or m."""
@@ -70,6 +70,10 @@ class SchemeStepper:
     settings: StepSettings
     scheme: Scheme | FullyImplicitScheme
     control: Control | None = None
+
+    def steps(self, state: State, points: ContactPoints, count: int) -> Iterator[StepSeries]:
+        """Yield the results of steps from a state with these contacts."""
+        return take_steps(self.model, self.step, state, points, count)
 
     def step(self, state: State, points: ContactPoints) -> StepResult:
         """Take one step from a state with these contacts.

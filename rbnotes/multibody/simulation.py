@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import FullyImplicitScheme, Scheme, State, States, StepProblem, StepSolution
 from rbnotes.dynamics.free_body_schemes import FREE_BODY_FUNCTIONS
+from rbnotes.errors import MissingExtra
 from rbnotes.friction import FrictionModel
 from rbnotes.friction import friction_model as select_friction_model
 from rbnotes.multibody import maximal
@@ -26,9 +27,7 @@ from rbnotes.multibody.maximal.rattle_integrator import rattle
 from rbnotes.multibody.maximal.simulation import simulate_with_options
 from rbnotes.multibody.maximal.simulation_options import Progress, SimulationOptions
 from rbnotes.multibody.maximal.step_settings import StepSettings
-from rbnotes.multibody.maximal.stepping import StepResult
 from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work
-from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.model_constraints import check_initial_state, check_position_constraints
 from rbnotes.multibody.model_joint_space import ModelJointSpace, joint_space_features
@@ -42,10 +41,11 @@ from rbnotes.multibody.reduced.adaptive_integration import METHODS as ADAPTIVE_M
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.scheme_step import SchemeStepper, check_has_no_bearings
 from rbnotes.multibody.step_failures import name_step_failures
+from rbnotes.multibody.step_series import StepSeries, gravity_and_kinetic_energy
 from rbnotes.multibody.trajectory import Trajectory, record_channels
 from rbnotes.multibody.tree_bearings import check_bearings
 from rbnotes.multibody.tunneling import warn_of_tunneling
-from rbnotes.multibody.verlet_step import TreeStepper, gravity_and_kinetic_energy
+from rbnotes.multibody.verlet_step import TreeStepper
 from rbnotes.unchecked.frozen import set_fields
 
 MAX_STEPS = 10**9
@@ -133,9 +133,10 @@ def simulate(
         Coordinates of the computation: those of the joints, or six for each body with joints as constraints.
         "auto" is maximal for models of free bodies, reduced otherwise.
     compiled : {False, "auto", True}
-        If True, take compiled steps (:mod:`rbnotes.multibody.packing.compiled_steps`); they need maximal
-        coordinates and numba. "auto" takes them if they support the model and the options; it does not
-        change the coordinates. ``Trajectory.compiled`` says so.
+        If True, take compiled steps, which need numba: in maximal coordinates those of
+        :mod:`rbnotes.multibody.packing.compiled_steps`, in reduced ones those of
+        :mod:`rbnotes.multibody.packing.tree_simulation_runs`. "auto" takes them if they support the model and
+        the options; it does not change the coordinates. ``Trajectory.compiled`` says so.
     stabilization : {"projection", "baumgarte", "none"}
         Correction of joint errors and overlaps: by the smallest displacement, by the next velocities, or
         none. The last two need maximal coordinates or a scheme of :mod:`rbnotes.dynamics`.
@@ -364,6 +365,7 @@ def _simulate_maximal(
         impulses,
         result.restart,
         result,
+        compiled=result.compiled,
     )
 
 
@@ -381,59 +383,61 @@ def _maximal_start(
     return model.tree.maximal_state(tree_state), tree_state.q
 
 
+class _Stepper(Protocol):
+    """Steps of a model in the coordinates of its tree."""
+
+    @property
+    def settings(self) -> StepSettings:
+        """Step size and friction."""
+        ...
+
+    def predict_contacts(self, state: State) -> ContactPoints:
+        """Return the contacts that could close within the next step."""
+        ...
+
+    def steps(self, state: State, points: ContactPoints, count: int) -> Iterator[StepSeries]:
+        """Yield the results of steps, one or several at a time, from a state with these contacts."""
+        ...
+
+
 def _simulate_reduced(
     model: Model, state: State | Trajectory | None, options: _ModelSimulationOptions
 ) -> Trajectory:
     """Simulate in the coordinates of the model's tree."""
-    settings = options.step_settings()
-    stepper = _select_stepper(model, options, settings)
-    tree_state, points = _reduced_start(model, state, stepper, settings.friction)
-    tree_states, results = [tree_state], list[StepResult]()
-    names = [body.name for body in model.bodies]
-    if isinstance(stepper, AdaptiveStepper):
-        remaining_steps = stepper.steps(tree_state, options.steps)
-    else:
-        remaining_steps = _take_steps(stepper, tree_state, points)
-    for step in range(1, options.steps + 1):
-        with name_step_failures(tree_state.t, points, names):
-            results.append(next(remaining_steps))
-        tree_state, points = results[-1].state, results[-1].points
-        tree_states.append(tree_state)
-        if options.progress is not None:
-            options.progress(step, options.steps)
-    stacked = States.stack(tree_states)
-    E, phi = body_poses_and_twists(model.tree, stacked.q, stacked.qdot)
+    stepper = _select_stepper(model, options)
+    friction = stepper.settings.friction
+    tree_state, points = _reduced_start(model, state, stepper)
+    names, parts, num_done = [body.name for body in model.bodies], list[StepSeries](), 0
+    t, remaining_steps = tree_state.t, stepper.steps(tree_state, points, options.steps)
+    while num_done < options.steps:
+        with name_step_failures(t, points, names):
+            parts.append(next(remaining_steps))
+        t, points = float(parts[-1].t[-1]), parts[-1].points
+        for _ in range(len(parts[-1].t)):
+            num_done += 1
+            if options.progress is not None:
+                options.progress(num_done, options.steps)
+    series = StepSeries.join(parts)
+    start_E, start_phi = body_poses_and_twists(model.tree, tree_state.q, tree_state.qdot)
+    start_energy = gravity_and_kinetic_energy(model, start_E, start_phi, tree_state.qdot)
+    E, phi = np.concatenate([start_E[None], series.E]), np.concatenate([start_phi[None], series.phi])
     empty = np.zeros((len(E), 0, 3))
     return _trajectory(
         model,
-        stacked.q,
-        stacked.qdot,
-        States(E, phi, empty, empty, empty[..., 0], empty[..., 0], stacked.t),
-        gravity_and_kinetic_energy(model, E, phi, stacked.qdot),
-        tuple(each.contacts for each in results),
-        Work(*np.transpose([each.work for each in results])),
-        (
-            np.array([each.actuator_impulse for each in results]),
-            np.array([each.friction_impulse for each in results]),
-        ),
-        RestartData(points, settings.friction.last_impulses),
+        np.vstack([tree_state.q, series.q]),
+        np.vstack([tree_state.qdot, series.qdot]),
+        States(E, phi, empty, empty, empty[..., 0], empty[..., 0], np.append(tree_state.t, series.t)),
+        np.append(start_energy, series.energies),
+        series.contacts,
+        series.work_by_cause,
+        (series.actuator_impulses, series.friction_impulses),
+        RestartData(points, friction.last_impulses),
         None,
+        compiled=not isinstance(stepper, TreeStepper | SchemeStepper | AdaptiveStepper),
     )
 
 
-def _take_steps(
-    stepper: TreeStepper | SchemeStepper, state: State, points: ContactPoints
-) -> Iterator[StepResult]:
-    """Yield the results of one step after the other, without end."""
-    while True:
-        result = stepper.step(state, points)
-        state, points = result.state, result.points
-        yield result
-
-
-def _select_stepper(
-    model: Model, options: _ModelSimulationOptions, settings: StepSettings
-) -> TreeStepper | AdaptiveStepper | SchemeStepper:
+def _select_stepper(model: Model, options: _ModelSimulationOptions) -> _Stepper:
     """Return the stepper of the scheme in reduced coordinates.
 
     Raises
@@ -441,10 +445,9 @@ def _select_stepper(
     InvalidArgument
         If it does not support the model or an option.
     """
-    if options.compiled is True:
-        hint = "" if options.needs_reduced_coordinates else '; pass coordinates="maximal"'
-        raise InvalidArgument("compiled", "True", f'False or "auto" in reduced coordinates{hint}')
-    scheme, control = options.scheme, options.control
+    scheme, control, settings = options.scheme, options.control, options.step_settings()
+    if options.compiled is True and scheme != RATTLE:
+        raise InvalidArgument("compiled", "True", f'False or "auto" with scheme={scheme!r}')
     if isinstance(scheme, Scheme | FullyImplicitScheme):
         check_has_no_bearings(model)
         functions = (scheme.problem, scheme.advance) if isinstance(scheme, Scheme) else ()
@@ -462,23 +465,29 @@ def _select_stepper(
         check_is_smooth(model, scheme)
         rtol = 1e-9 if options.rtol is None else options.rtol
         atol = 1e-10 if options.atol is None else options.atol
-        return AdaptiveStepper(model, options.h, scheme, rtol, atol, options.slop, control)
+        return AdaptiveStepper(model, settings, scheme, rtol, atol, control)
     check_position_constraints(model)
     check_bearings(model)
-    return TreeStepper(model, settings, control)
+    stepper = TreeStepper(model, settings, control)
+    if options.compiled:
+        from rbnotes.multibody.packing.tree_simulation_runs import compile_stepper
+
+        try:
+            return compile_stepper(stepper)
+        except (InvalidArgument, MissingExtra):
+            if options.compiled != "auto":
+                raise
+    return stepper
 
 
 def _reduced_start(
-    model: Model,
-    state: State | Trajectory | None,
-    stepper: TreeStepper | AdaptiveStepper | SchemeStepper,
-    friction: WarmStartedFriction,
+    model: Model, state: State | Trajectory | None, stepper: _Stepper
 ) -> tuple[State, ContactPoints]:
     """Return the state of the tree and its contacts; those of a trajectory to continue load the friction."""
     if isinstance(state, Trajectory):
         if state.maximal is not None:
             raise InvalidArgument("state", "a trajectory in maximal coordinates", "one in reduced ones")
-        points, friction.last_impulses = state.restart
+        points, stepper.settings.friction.last_impulses = state.restart
         return State(q=state.tree_q[-1], qdot=state.tree_qdot[-1], t=state.states.t[-1]), points
     tree_state = model.tree_state(model.state() if state is None else state)
     if not (isinstance(stepper, SchemeStepper) and stepper.settings.stabilization == BAUMGARTE):
@@ -497,6 +506,8 @@ def _trajectory(
     joint_impulses: tuple[Array, Array],
     restart: RestartData,
     maximal_trajectory: maximal.MaximalTrajectory | None,
+    *,
+    compiled: bool,
 ) -> Trajectory:
     """Return the trajectory of a run; warn of steps in which bodies may pass through each other."""
     free_E, free_phi, joint_q, joint_qdot = model.split_tree_coordinates(q, qdot)
@@ -514,6 +525,7 @@ def _trajectory(
         *joint_impulses,
         restart,
         maximal_trajectory,
+        compiled=compiled,
     )
 
 

@@ -81,6 +81,8 @@ class Trajectory:
         None without particles.
     recorded
         Channels that ``record`` of :func:`~rbnotes.multibody.simulate` names.
+    compiled
+        True if compiled code took the steps.
     """
 
     model: Model
@@ -97,6 +99,7 @@ class Trajectory:
     maximal: maximal.MaximalTrajectory | None = None
     with_particles_as_bodies: Trajectory | None = None
     recorded: Mapping[str, Channel] = field(default_factory=dict)
+    compiled: bool = False
 
     def __repr__(self) -> str:
         return f"<Trajectory: {len(self.t)} states, {self.t[0]:g} s to {self.t[-1]:g} s, of {self.model!r}>"
@@ -110,11 +113,6 @@ class Trajectory:
     def t(self) -> Array:
         """Times ``(T + 1,)``, s."""
         return self.states.t
-
-    @property
-    def compiled(self) -> bool:
-        """True if compiled code took the steps."""
-        return self.maximal is not None and self.maximal.compiled
 
     def poses(self, name: str) -> Array:
         """Return the poses ``(T + 1, 4, 4)`` of a body in the world, m.

@@ -16,7 +16,7 @@ coordinates the same scheme is :mod:`rbnotes.multibody.maximal.rattle_integrator
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -35,7 +35,6 @@ from rbnotes.contact.prediction import (
 from rbnotes.dynamics import (
     BilateralRows,
     State,
-    States,
     StepProblem,
     StepSolution,
     UnilateralRows,
@@ -70,22 +69,15 @@ from rbnotes.multibody.model_constraints import (
     constraint_equations,
 )
 from rbnotes.multibody.reduced.bearings import joint_bearings
-from rbnotes.multibody.reduced.dynamics import (
-    gravity_energy_from_poses,
-    kinetic_energy_from_twists,
-    rotor_energy_from_rates,
-    solve_mass_matrix,
-)
-from rbnotes.multibody.reduced.kinematics import (
-    BodyKinematics,
-    body_poses_and_twists,
-)
+from rbnotes.multibody.reduced.dynamics import solve_mass_matrix
+from rbnotes.multibody.reduced.kinematics import BodyKinematics
 from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.multibody.separation import (
     generalized_mass_matrix,
     predict_model_contacts,
     separate_bodies,
 )
+from rbnotes.multibody.step_series import StepSeries, gravity_and_kinetic_energies, take_steps
 from rbnotes.multibody.tree_bearings import TreeBearingUpdate
 from rbnotes.multibody.tree_free_motion import FreeMotion
 from rbnotes.unchecked import se3
@@ -159,6 +151,10 @@ class TreeStepper:
     model: Model
     settings: StepSettings
     control: Control | None = None
+
+    def steps(self, state: State, points: ContactPoints, count: int) -> Iterator[StepSeries]:
+        """Yield the results of steps from a state with these contacts."""
+        return take_steps(self.model, self.step, state, points, count)
 
     def step(self, state: State, points: ContactPoints) -> StepResult:
         """Take one step from a state with these contacts; halve it if the constraints require it.
@@ -498,21 +494,3 @@ class TreeStepper:
     @cached_property
     def _weightless_tree(self) -> Tree:
         return Tree(self.model.tree.links, gravity=np.zeros(3))
-
-
-def gravity_and_kinetic_energy(model: Model, poses: Array, phi: Array, qdot: Array) -> Array:
-    """Return the kinetic energy and the potential of gravity ``(...)`` of poses, twists and velocities, J.
-
-    `qdot` are the velocities of the tree ``(..., k)``, for the rotors of its joints.
-    """
-    kinetic = kinetic_energy_from_twists(model.tree, phi)
-    rotors = rotor_energy_from_rates(model.tree.armature, qdot)
-    result: Array = kinetic + rotors + gravity_energy_from_poses(model.tree, poses)
-    return result
-
-
-def gravity_and_kinetic_energies(model: Model, states: Sequence[State]) -> Array:
-    """Return the kinetic energy and the potential of gravity at states of the tree ``(n,)``, J."""
-    stacked = States.stack(states)
-    bodies = body_poses_and_twists(model.tree, stacked.q, stacked.qdot)
-    return gravity_and_kinetic_energy(model, *bodies, stacked.qdot)

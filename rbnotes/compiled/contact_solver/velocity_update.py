@@ -318,13 +318,19 @@ def update_contact_velocities(contacts, state, v):
 
 @jit_alloc
 def select_active_contacts(candidates, parameters, final, incoming, selected):
-    """Copy the contacts that are active at the end of a step; return their number.
+    """Copy the contacts that are active at the end of a step; return their number."""
+    rows = contact_jacobian(candidates, final.R, final.center)
+    write_contact_velocities(candidates, rows, incoming, BEFORE)
+    return copy_active_contacts(candidates, parameters, selected)
+
+
+@jit_noalloc
+def copy_active_contacts(candidates, parameters, selected):
+    """Copy the contacts that are active at their velocities before an update; return their number.
 
     The other ones close during the next step.
     """
-    rows, count = contact_jacobian(candidates, final.R, final.center), 0
-    write_contact_velocities(candidates, rows, incoming, BEFORE)
-    bounce_threshold = resting_velocity(parameters)
+    count, bounce_threshold = 0, resting_velocity(parameters)
     for i in range(len(candidates)):
         approach, gap = candidates[i, BEFORE], candidates[i, GAP]
         rebounds = candidates[i, RESTITUTION] > 0 and approach < bounce_threshold

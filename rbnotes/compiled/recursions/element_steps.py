@@ -36,6 +36,7 @@ from rbnotes.compiled.simd.spatial_algebra import (
 from rbnotes.compiled.tree_layout import (
     ACCELERATION,
     ACCELERATION_CHANGE,
+    ARMATURE,
     CENTER_OF_MASS,
     CENTRAL_INERTIA,
     COLUMN,
@@ -242,7 +243,7 @@ def propagate_articulated_inertia(constants, c, work, o, h, x, y, shared, load, 
     s = read6(work, o + COLUMN, like)
     I, H, M = articulated_inertia(work, x, m, inertia, like)
     U0, U1, U2, U3, U4, U5 = articulated_inertia_product(I, H, M, *s)
-    D = dot6(s, (U0, U1, U2, U3, U4, U5))
+    D = dot6(s, (U0, U1, U2, U3, U4, U5)) + read_constant(constants, c + ARMATURE, like, False)
     s0, s1, s2, s3, s4, s5 = s
     force = read(work, o + FORCE, like) - s0 * p0 - s1 * p1 - s2 * p2 - s3 * p3 - s4 * p4 - s5 * p5
     i = broadcast_like(0.0, like)

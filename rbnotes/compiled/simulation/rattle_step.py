@@ -8,7 +8,6 @@ long steps. Python evaluates applied forces, and separates overlapping bodies of
 import math
 from typing import Any, NamedTuple
 
-from rbnotes.compiled.collision.narrow_phase import find_contacts
 from rbnotes.compiled.contact_solver.envelope_factors import (
     factor_cholesky,
     factor_lu,
@@ -41,23 +40,14 @@ from rbnotes.compiled.contact_solver.velocity_update import (
 from rbnotes.compiled.decorators import jit_inline, jit_noalloc
 from rbnotes.compiled.linear_algebra import copy_array, copy_rows, max_abs, nan_max, norm
 from rbnotes.compiled.record_layout import (
-    AFTER,
-    BEFORE,
-    CONTACT_POINT_SIZE,
     CONTACT_WORK,
-    CONTACTS_FULL,
     ENERGY,
     FORCE_WORK,
-    GAP,
-    IMPULSE,
     INTEGRATOR_WORK,
     JOINT_WORK,
-    MU,
     NEEDS_REFERENCE,
     OVERLAPPING,
-    POSITION,
     RESIDUAL,
-    RESTITUTION,
     SEPARATION_WORK,
     STEP_TAKEN,
 )
@@ -78,6 +68,7 @@ from rbnotes.compiled.simulation.python_callbacks import (
     evaluate_applied_forces,
     separate_bodies,
 )
+from rbnotes.compiled.simulation.step_contacts import contact_impulse_work, detect_step_contacts
 from rbnotes.compiled.structure_references import reference
 from rbnotes.unchecked.stabilization import (
     ENERGY_CHANGE_TOLERANCE,
@@ -85,33 +76,6 @@ from rbnotes.unchecked.stabilization import (
     PROJECTION_REGULARIZATION,
     PROJECTION_TOLERANCE,
 )
-
-
-class Colliders(NamedTuple):
-    """Collision geometry of all bodies.
-
-    Attributes
-    ----------
-    body
-        Body of each of s shapes ``(s,)``.
-    geometry
-        Rows of :data:`~rbnotes.compiled.collision.narrow_phase.SHAPE_SIZE` numbers.
-    excluded_pairs
-        Pairs of bodies that do not touch ``(c, 2)``, sorted.
-    mu
-        Friction coefficients of all pairs ``(s, s)``.
-    restitution
-        Coefficients of restitution of all pairs ``(s, s)``.
-    bounding_radii
-        Largest distance of each body's surface from its origin ``(n,)``.
-    """
-
-    body: Any
-    geometry: Any
-    excluded_pairs: Any
-    mu: Any
-    restitution: Any
-    bounding_radii: Any
 
 
 class RattleContext(NamedTuple):
@@ -522,26 +486,11 @@ def correct_impulses(joints, h, initial, final, v, impulses, workspace):
 @jit_noalloc
 def find_step_contacts(bodies, colliders, parameters, state, contacts, workspace, slop):
     """Write the contacts that may close within the next step; return the status and their number."""
-    status = STEP_TAKEN
     if len(colliders.body) == 0:
-        return status, 0
+        return STEP_TAKEN, 0
     write_poses(state, workspace.poses)
     margin = contact_margin(bodies, colliders.bounding_radii, parameters.h, parameters.gravity, state)
-    contact_points = workspace.contact_points
-    count = find_contacts(
-        colliders.geometry, colliders.body, colliders.excluded_pairs, workspace.poses, margin, contact_points
-    )
-    if count > len(contacts):
-        return CONTACTS_FULL, 0
-    for i in range(count):
-        a, b = int(contact_points[i, 0]), int(contact_points[i, 1])
-        contacts[i, 0], contacts[i, 1] = colliders.body[a], colliders.body[b]
-        for k in range(CONTACT_POINT_SIZE):
-            contacts[i, POSITION + k] = contact_points[i, 2 + k]
-        contacts[i, MU], contacts[i, RESTITUTION] = colliders.mu[a, b], colliders.restitution[a, b]
-        if contacts[i, GAP] < -slop:
-            status = OVERLAPPING
-    return status, count
+    return detect_step_contacts(colliders, workspace.poses, margin, slop, workspace.contact_points, contacts)
 
 
 @jit_noalloc
@@ -568,15 +517,4 @@ def gravity_work(bodies, parameters, before, after):
         for k in range(3):
             mean = (before[b, 3 + k] + after[b, 3 + k]) / 2
             total += bodies.mass[b] * parameters.h / 2 * parameters.gravity[k] * mean
-    return total
-
-
-@jit_noalloc
-def contact_impulse_work(contacts):
-    """Return the sum of contact impulses times mean velocities."""
-    total = 0.0
-    for i in range(len(contacts)):
-        for k in range(3):
-            mean = (contacts[i, BEFORE + k] + contacts[i, AFTER + k]) / 2
-            total += contacts[i, IMPULSE + k] * mean
     return total

@@ -44,7 +44,6 @@ from rbnotes.compiled.simulation.joint_tree import (
 )
 from rbnotes.compiled.simulation.python_callbacks import CallbackBuffers
 from rbnotes.compiled.simulation.rattle_step import (
-    Colliders,
     RattleContext,
     StepRecords,
     StepStart,
@@ -53,6 +52,7 @@ from rbnotes.compiled.simulation.rattle_step import (
     prepare_joints,
     take_step,
 )
+from rbnotes.compiled.simulation.step_contacts import Colliders
 from rbnotes.compiled.structure_references import reference
 from rbnotes.unchecked.stabilization import JOINT_ERROR_TOLERANCE
 

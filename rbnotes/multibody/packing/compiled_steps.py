@@ -26,6 +26,7 @@ from rbnotes.friction.contact_problem import DelassusProblem
 from rbnotes.friction.semismooth_newton import TOLERANCE, newton_search, solve_friction
 from rbnotes.multibody.maximal.impacts import SIMULTANEOUS
 from rbnotes.multibody.maximal.rattle_integrator import Rattle
+from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.maximal.stepping import Integrator, StepContext
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.multibody.packing.packed_model import PackedModel, pack_model
@@ -42,42 +43,43 @@ def compile_context(context: StepContext, integrator: Integrator) -> tuple[StepC
     MissingExtra
         If numba is not installed.
     """
-    _check_options(context, integrator)
+    if type(integrator) is not Rattle:
+        raise unsupported_error("another scheme than rattle")
+    if context.joint_space is not None:
+        raise unsupported_error(f"models with {', '.join(context.joint_space.features)}")
     packed = pack_model(context.model)
+    settings = compile_settings(context.settings)
     compiled_function("take_steps")
-    reference = context.settings.friction
-    friction = WarmStartedFriction(
-        _compile_friction(reference.model), reference.max_residual, reference.matching_distance
-    )
-    settings = replace(context.settings, friction=friction)
     return replace(context, settings=settings, detect_contacts=packed.colliders.detect_contacts), packed
+
+
+def compile_settings(settings: StepSettings) -> StepSettings:
+    """Return the settings with the compiled friction solver.
+
+    Raises
+    ------
+    InvalidArgument
+        If compiled steps do not support an option.
+    """
+    model = settings.friction.model
+    for is_supported, feature in (
+        (settings.impacts == SIMULTANEOUS, f"impacts={settings.impacts!r}"),
+        (settings.uses_projection, f"stabilization={settings.stabilization!r}"),
+        (model.solve is semismooth_newton_friction, "another friction model than 'newton'"),
+        (model.accepts_initial_guess, "a friction model that does not accept an initial guess"),
+    ):
+        if not is_supported:
+            raise unsupported_error(feature)
+    friction = WarmStartedFriction(
+        _compile_friction(model), settings.friction.max_residual, settings.friction.matching_distance
+    )
+    return replace(settings, friction=friction)
 
 
 @lru_cache(maxsize=16)
 def _compile_friction(model: FrictionModel) -> FrictionModel:
     """Return the friction model with the compiled solver."""
     return replace(model, solve=compiled_newton_friction)
-
-
-def _check_options(context: StepContext, integrator: Integrator) -> None:
-    """Raise an error for an option that compiled steps do not support."""
-    for is_supported, feature in (
-        (type(integrator) is Rattle, "another scheme than rattle"),
-        (context.settings.impacts == SIMULTANEOUS, f"impacts={context.settings.impacts!r}"),
-        (context.settings.uses_projection, f"stabilization={context.settings.stabilization!r}"),
-        (
-            context.settings.friction.model.solve is semismooth_newton_friction,
-            "another friction model than 'newton'",
-        ),
-        (
-            context.settings.friction.model.accepts_initial_guess,
-            "a friction model that does not accept an initial guess",
-        ),
-    ):
-        if not is_supported:
-            raise unsupported_error(feature)
-    if context.joint_space is not None:
-        raise unsupported_error(f"models with {', '.join(context.joint_space.features)}")
 
 
 def compiled_newton_friction(

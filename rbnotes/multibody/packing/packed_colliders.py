@@ -1,7 +1,8 @@
-"""Colliders of a model in maximal coordinates as arrays, and compiled contact detection."""
+"""Colliders of a model as arrays, and compiled contact detection."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -14,7 +15,6 @@ from rbnotes.compiled.record_layout import CONTACT_POINT_SIZE
 from rbnotes.contact import Collider, ContactPoints
 from rbnotes.contact.detection import collision_filter, combine_coefficients
 from rbnotes.dynamics import WORLD
-from rbnotes.multibody.maximal.model import MaximalModel
 from rbnotes.multibody.packing.refusals import unsupported_error
 from rbnotes.shapes import Plane, RoundedBox
 from rbnotes.unchecked.frozen import construct_unchecked
@@ -72,35 +72,41 @@ class PackedColliders(NamedTuple):
         )
 
 
-def pack_colliders(model: MaximalModel) -> PackedColliders:
+def pack_colliders(
+    colliders: Sequence[Collider], num_bodies: int, excluded_pairs: Sequence[tuple[int, int]]
+) -> PackedColliders:
     """Return the colliders as arrays.
 
     Raises
     ------
     InvalidArgument
-        If two planes may touch, or a shape is not supported by compiled steps.
+        If two planes may touch, a coefficient of friction is infinite, or compiled steps do not support a
+        shape.
     """
-    for each in model.colliders:
+    for each in colliders:
         if not isinstance(each.collision_geometry, RoundedBox | Plane):
             raise unsupported_error(f"colliders of the type {type(each.collision_geometry).__name__}")
-    colliders, count = model.colliders, len(model.inertias)
-    excluded_pairs = model.excluded_pairs or ()
     is_allowed = collision_filter(excluded_pairs)
     planes = [each for each in colliders if isinstance(each.collision_geometry, Plane)]
     if any(is_allowed(first, second) for first, second in combinations(planes, 2)):
         raise unsupported_error("two planes that may touch")
-    bodies = [count if each.body == WORLD else each.body for each in colliders]
-    excluded = {tuple(sorted(count if body == WORLD else body for body in pair)) for pair in excluded_pairs}
+    bodies = [num_bodies if each.body == WORLD else each.body for each in colliders]
+    excluded = {
+        tuple(sorted(num_bodies if body == WORLD else body for body in pair)) for pair in excluded_pairs
+    }
     rows = [_shape_numbers(each) for each in colliders]
     integers = np.concatenate([bodies, np.array(sorted(excluded), dtype=int).ravel()])
     mu, restitution = (
         np.array([getattr(each, name) for each in colliders]) for name in ("mu", "restitution")
     )
+    combined_mu = combine_coefficients(mu[:, None], mu)
+    if np.any(np.isinf(combined_mu)):
+        raise unsupported_error("infinite coefficients of friction")
     return PackedColliders(
         integers.astype(np.uint64),
         np.concatenate([np.zeros(0), *rows]),
         np.array([each.body for each in colliders], dtype=np.intp),
-        combine_coefficients(mu[:, None], mu),
+        combined_mu,
         combine_coefficients(restitution[:, None], restitution),
     )
 

@@ -73,14 +73,13 @@ def pack_model(model: MaximalModel) -> PackedModel:
     ------
     InvalidArgument
         If compiled steps do not support it: they do not support joints whose constraint rows are not
-        constant, helical joints, infinite coefficients of friction, some colliders
+        constant, helical joints, some colliders
         (:func:`~rbnotes.multibody.packing.packed_colliders.pack_colliders`), and models without bodies.
     """
-    count, colliders = len(model.inertias), pack_colliders(model)
+    count = len(model.inertias)
+    colliders = pack_colliders(model.colliders, count, model.excluded_pairs or ())
     if not count:
         raise unsupported_error("a model without bodies")
-    if np.any(np.isinf(colliders.mu)):
-        raise unsupported_error("infinite coefficients of friction")
     rotations = [_free_rotation(joint.kind) for joint in model.joints]
     order = _joint_order(model.joints)
     joints = [model.joints[i] for i in order]

@@ -271,7 +271,7 @@ def pack_tree(tree: Tree) -> PackedTree:
         rows_of_elements[e, layout.IS_PRESCRIBED] = (
             part.kind == QUATERNION
         )  # a quaternion has one coordinate more than an angular velocity
-        constants[:-4, e] = (
+        constants[:-5, e] = (
             *R.flat,
             *p,
             *(part.axis or (0.0, 0.0)),
@@ -350,6 +350,15 @@ def prescribe_accelerations(packed_tree: PackedTree, coordinates: NDArray[np.int
     is_spring_selected = np.zeros(int(result.integers[layout.NUM_PADDED_ELEMENTS]), dtype=bool)
     is_spring_selected[: is_selected.size] = is_selected
     result.springs[:, :2] *= ~is_spring_selected.reshape(-1, 1, int(layout.LANES))
+    return result
+
+
+def with_armature(packed_tree: PackedTree, armature: Array) -> PackedTree:
+    """Return the same tree with rotors of these inertias ``(k,)``."""
+    result = packed_tree.copy()
+    padded = np.zeros(int(result.integers[layout.NUM_PADDED_ELEMENTS]))
+    padded[1 : len(armature) + 1] = armature
+    result.constants[:, -5] = padded.reshape(-1, int(layout.LANES))
     return result
 
 

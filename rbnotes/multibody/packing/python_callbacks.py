@@ -15,7 +15,8 @@ from rbnotes.dynamics import State
 from rbnotes.multibody.maximal.stepping import StepContext, VelocityConstraints, resolve_overlaps
 from rbnotes.unchecked.frozen import construct_unchecked
 
-_CALLBACK_TYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
+CALLBACK_TYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
+"""Type of the functions that compiled code calls with a request; they return zero on success."""
 
 
 class PythonCallbacks:
@@ -30,7 +31,7 @@ class PythonCallbacks:
         self._motion = self.buffer[: MOTION_SIZE * count].reshape(count, MOTION_SIZE)
         self._wrenches = self.buffer[MOTION_SIZE * count : (MOTION_SIZE + 6) * count]
         self.error: BaseException | None = None
-        self._function = _CALLBACK_TYPE(self._handle_request)
+        self._function = CALLBACK_TYPE(self._handle_request)
 
     @property
     def address(self) -> int:

@@ -12,7 +12,6 @@ import numpy as np
 from rbnotes.arguments import Array
 from rbnotes.compiled.compilation import compiled_function
 from rbnotes.compiled.record_layout import (
-    AFTER,
     BEFORE,
     CALLBACK_ADDRESS,
     CONTACT_SIZE,
@@ -20,45 +19,35 @@ from rbnotes.compiled.record_layout import (
     CONTACTS_FULL,
     ENERGY,
     FORCE_WORK,
-    GAP,
     HAS_FORCES,
     IMPULSE,
     INTEGRATOR_WORK,
     JOINT_WORK,
     MATCH_RADIUS,
     MOTION_SIZE,
-    MU,
     NEEDS_REFERENCE,
-    NORMAL,
     NUM_CONTACTS,
-    NUM_FIRST_CONTACTS,
     NUM_LAST_CONTACTS,
     NUM_RECORDS,
-    NUM_SECOND_CONTACTS,
     NUM_STEPS,
     NUM_STEPS_TAKEN,
-    POSITION,
-    RESIDUAL,
-    RESTITUTION,
     SEPARATION_WORK,
     SETTINGS_SIZE,
     SLOP,
     SUMMARY_SIZE,
     TIME,
     WORKSPACE_TOO_SMALL,
-    A,
-    B,
     H,
 )
 from rbnotes.contact import ContactPoints
-from rbnotes.dynamics import WORLD, State, States, zero_forces
+from rbnotes.dynamics import State, States, zero_forces
 from rbnotes.multibody.maximal.simulation_options import Progress
 from rbnotes.multibody.maximal.stepping import Integrator, StepContext, StepResult
 from rbnotes.multibody.maximal.trajectory import ContactRecord, MaximalTrajectory, RestartData, Work
+from rbnotes.multibody.packing.contact_tables import contact_points, contact_records, contact_table
 from rbnotes.multibody.packing.packed_model import PackedModel
 from rbnotes.multibody.packing.python_callbacks import PythonCallbacks, state_from_array
 from rbnotes.multibody.step_failures import name_step_failures
-from rbnotes.unchecked.frozen import construct_unchecked
 
 CONTACTS_PER_BODY = 8
 """Initial size of the contact arrays, per body."""
@@ -84,7 +73,7 @@ class CompiledRun:
         self.initial_energy = context.model.energy(state)
         self.summaries, self.impulses = np.empty((steps, SUMMARY_SIZE)), np.empty((steps, rows))
         self.records: list[ContactRecord] = []
-        self.empty_record = _contact_records(
+        self.empty_record = contact_records(
             np.zeros((0, CONTACT_SIZE)), np.zeros((1, SUMMARY_SIZE)), self.count
         )[0]
         self.start_from(state, points)
@@ -92,9 +81,9 @@ class CompiledRun:
     def start_from(self, state: State, points: ContactPoints) -> None:
         """Continue from a state with these contacts."""
         last_impulses = self.context.settings.friction.last_impulses
-        self.motion, self.contacts = _motion_array(state), _contact_table(points, count=self.count)
+        self.motion, self.contacts = _motion_array(state), contact_table(points, count=self.count)
         self.last_contacts = (
-            _contact_table(*last_impulses, count=self.count)
+            contact_table(*last_impulses, count=self.count)
             if last_impulses is not None
             else np.zeros((0, CONTACT_SIZE))
         )
@@ -141,7 +130,7 @@ class CompiledRun:
             raise AssertionError("the workspace of a packed model is too small")
         if callbacks.error is not None:
             t = self.times[-1] + settings[NUM_STEPS_TAKEN] * self.context.settings.h
-            points = _contact_points(contacts[: int(settings[NUM_CONTACTS])], self.count)
+            points = contact_points(contacts[: int(settings[NUM_CONTACTS])], self.count)
             with name_step_failures(t, points, self.context.model.body_names):
                 raise callbacks.error
         num_steps_taken, num_records = int(settings[NUM_STEPS_TAKEN]), int(settings[NUM_RECORDS])
@@ -158,7 +147,7 @@ class CompiledRun:
         h = self.context.settings.h
         self.times += accumulate([h] * len(summaries), initial=self.times.pop())
         self.records += (
-            _contact_records(records, summaries, self.count)
+            contact_records(records, summaries, self.count)
             if len(records)
             else [self.empty_record] * len(summaries)
         )
@@ -191,14 +180,14 @@ class CompiledRun:
     @property
     def points(self) -> ContactPoints:
         """Contacts at the state."""
-        return _contact_points(self.contacts, self.count)
+        return contact_points(self.contacts, self.count)
 
     @property
     def last_impulses(self) -> tuple[ContactPoints, Array] | None:
         """Contacts and impulses of the last velocity update with contacts."""
         if not self.has_impulses:
             return None
-        return _contact_points(self.last_contacts, self.count), self.last_contacts[:, IMPULSE:BEFORE]
+        return contact_points(self.last_contacts, self.count), self.last_contacts[:, IMPULSE:BEFORE]
 
     def trajectory(self) -> MaximalTrajectory:
         """Return the trajectory of the run."""
@@ -257,47 +246,3 @@ def take_compiled_steps(
 def _motion_array(state: State) -> Array:
     """Return poses and twists ``(n, 22)``."""
     return np.concatenate([state.E.reshape(-1, 16), state.phi], axis=1)
-
-
-def _contact_table(points: ContactPoints, impulses: Array | None = None, count: int = 0) -> Array:
-    """Return contacts ``(c, 20)``, the world being the last body."""
-    table: Array = np.zeros((len(points), CONTACT_SIZE))
-    for column, body in ((A, points.a), (B, points.b)):
-        table[:, column] = np.where(body == WORLD, count, body)
-    table[:, POSITION:NORMAL], table[:, NORMAL:GAP] = points.position, points.normal
-    table[:, GAP], table[:, MU], table[:, RESTITUTION] = points.gap, points.mu, points.restitution
-    if impulses is not None:
-        table[:, IMPULSE:BEFORE] = impulses
-    return table
-
-
-def _contact_points(table: Array, count: int) -> ContactPoints:
-    """Convert a contact table to contact points."""
-    bodies = table[:, [A, B]]
-    a, b = np.where(bodies == count, WORLD, bodies).astype(np.intp).T
-    return construct_unchecked(
-        ContactPoints,
-        a=a,
-        b=b,
-        position=table[:, POSITION:NORMAL],
-        normal=table[:, NORMAL:GAP],
-        gap=table[:, GAP],
-        mu=table[:, MU],
-        restitution=table[:, RESTITUTION],
-    )
-
-
-def _contact_records(table: Array, summaries: Array, count: int) -> list[ContactRecord]:
-    """Convert contacts of consecutive steps to one record for each step."""
-    points = _contact_points(table, count)
-    impulses, before, after = table[:, IMPULSE:BEFORE], table[:, BEFORE:AFTER], table[:, AFTER:]
-    counts = summaries[:, [NUM_FIRST_CONTACTS, NUM_SECOND_CONTACTS]].astype(np.intp)
-    fractions = np.repeat(np.tile([0.0, 1.0], len(counts)), counts.ravel())
-    ends, records, start = np.cumsum(np.sum(counts, axis=1)).tolist(), [], 0
-    for residual, end in zip(summaries[:, RESIDUAL].tolist(), ends, strict=True):
-        own = slice(start, end)
-        records.append(
-            ContactRecord(points[own], impulses[own], before[own], after[own], residual, fractions[own])
-        )
-        start = end
-    return records

@@ -29,6 +29,13 @@ def test_backends_agree_or_refuse_as_in_the_table(feature):
     assert {backend: text for backend, (text, _) in results.items()} == {
         backend: ROWS[feature][backend] for backend in BACKENDS
     }
+    for backend in ("reduced", "maximal"):
+        compiled = results[f"{backend}, compiled"][1]
+        if compiled is not None:
+            reference = results[backend][1]
+            np.testing.assert_allclose(compiled.body_states.E, reference.body_states.E, atol=1e-9)
+            np.testing.assert_allclose(compiled.tree_qdot, reference.tree_qdot, atol=1e-7)
+            np.testing.assert_allclose(compiled.work, reference.work, atol=1e-8)
     motions = [motion for _, motion in results.values() if motion is not None]
     for motion in motions:
         assert "contact" not in feature or any(np.any(record.impulses) for record in motion.contacts)

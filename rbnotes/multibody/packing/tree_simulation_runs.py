@@ -1,0 +1,240 @@
+"""Simulation runs in joint coordinates in compiled code, with the results of the reference.
+
+The step of :mod:`rbnotes.multibody.verlet_step` is compiled for joints that turn about or move along axes,
+ball joints, floating bases and free bodies, with springs, dampers, actuators, joint limits and contacts with
+the default friction model. The reference takes exceptional steps: impacts of elastic bodies, reached limits,
+bodies that cannot be separated, rotation vectors that grow too long, and servos or contacts that the compiled
+methods do not solve. Its results are those of the reference to rounding, and after the separation of
+overlapping bodies to the tolerance of that problem.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.compiled.compilation import compiled_function
+from rbnotes.compiled.record_layout import (
+    BEFORE,
+    CALLBACK_ADDRESS,
+    CONTACT_SIZE,
+    CONTACTS_FULL,
+    ENERGY,
+    IMPULSE,
+    MATCH_RADIUS,
+    MOTION_SIZE,
+    NEEDS_REFERENCE,
+    NUM_CONTACTS,
+    NUM_LAST_CONTACTS,
+    NUM_RECORDS,
+    NUM_STEPS,
+    NUM_STEPS_TAKEN,
+    SETTINGS_SIZE,
+    SLOP,
+    SUMMARY_SIZE,
+    TIME,
+    WORKSPACE_TOO_SMALL,
+    H,
+)
+from rbnotes.contact import ContactPoints
+from rbnotes.dynamics import State
+from rbnotes.dynamics.state import EMPTY_STATE
+from rbnotes.multibody.applied_forces import SampledCommands, actuator_commands
+from rbnotes.multibody.maximal.step_settings import StepSettings
+from rbnotes.multibody.packing.compiled_steps import compile_settings
+from rbnotes.multibody.packing.contact_tables import contact_points, contact_records, contact_table
+from rbnotes.multibody.packing.packed_tree_model import PackedTreeModel, pack_tree_model
+from rbnotes.multibody.packing.python_callbacks import CALLBACK_TYPE
+from rbnotes.multibody.packing.simulation_runs import CONTACTS_PER_BODY, MAX_STEPS_PER_CALL, WORK_COLUMNS
+from rbnotes.multibody.step_series import StepSeries
+from rbnotes.multibody.verlet_step import TreeStepper
+from rbnotes.unchecked.frozen import replace_unchecked
+
+
+def compile_stepper(stepper: TreeStepper) -> CompiledTreeStepper:
+    """Compile the steps of a stepper.
+
+    Raises
+    ------
+    InvalidArgument
+        If compiled steps do not support the model or an option.
+    MissingExtra
+        If numba is not installed.
+    """
+    packed = pack_tree_model(stepper.model)
+    settings = compile_settings(stepper.settings)
+    compiled_function("take_tree_steps")
+    return CompiledTreeStepper(replace(stepper, settings=settings), packed)
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledTreeStepper:
+    """Compiled steps of a model in the coordinates of its tree.
+
+    Attributes
+    ----------
+    reference
+        Stepper that takes exceptional steps.
+    packed
+        Model as arrays.
+    """
+
+    reference: TreeStepper
+    packed: PackedTreeModel
+
+    @property
+    def settings(self) -> StepSettings:
+        """Step size, friction and impacts."""
+        return self.reference.settings
+
+    def predict_contacts(self, state: State) -> ContactPoints:
+        """Return the contacts that could close within the next step, from the velocities of the bodies."""
+        return self.reference.predict_contacts(state)
+
+    def steps(self, state: State, points: ContactPoints, count: int) -> Iterator[StepSeries]:
+        """Yield the results of steps from a state with these contacts.
+
+        Raises
+        ------
+        NotSolved
+            If contacts and constraints contradict each other.
+        SingularConfiguration
+            If a joint is in a singular state.
+        """
+        num_done = 0
+        while num_done < count:
+            batch = _Batch(self, state, points, num_done, min(count - num_done, MAX_STEPS_PER_CALL))
+            series = batch.run()
+            if series is not None:
+                yield series
+                state, points = series.last_state, series.points
+                num_done += len(series.t)
+            if batch.error is not None:
+                raise batch.error
+            if batch.status == NEEDS_REFERENCE or (batch.status == CONTACTS_FULL and series is None):
+                result = self.reference.step(state, points)
+                yield StepSeries.of_step(self.reference.model, result)
+                state, points = result.state, result.points
+                num_done += 1
+
+
+class _Batch:
+    """Steps of one call of compiled code, with its arrays.
+
+    `status` is that of the last step, and `error` an exception of the control, or None.
+    """
+
+    def __init__(
+        self, stepper: CompiledTreeStepper, state: State, points: ContactPoints, first: int, steps: int
+    ) -> None:
+        self._stepper, self._model, self._start = stepper, stepper.reference.model, state
+        self._bodies, self._k = len(self._model.bodies), len(state.q)
+        friction, packed = stepper.settings.friction, stepper.packed
+        start_contacts = contact_table(points, count=self._bodies)
+        last_contacts = np.zeros((0, CONTACT_SIZE))
+        if friction.last_impulses is not None:
+            last_contacts = contact_table(*friction.last_impulses, count=self._bodies)
+        max_contacts = max(
+            CONTACTS_PER_BODY * (self._bodies + 1) if len(packed.colliders.bodies) else 0,
+            2 * len(start_contacts),
+            2 * len(last_contacts),
+        )
+        self._contacts, self._last_contacts = np.zeros((2, max_contacts, CONTACT_SIZE))
+        self._contacts[: len(start_contacts)] = start_contacts
+        self._last_contacts[: len(last_contacts)] = last_contacts
+        self._settings = np.zeros(SETTINGS_SIZE)
+        self._settings[H], self._settings[SLOP] = stepper.settings.h, stepper.settings.slop
+        self._settings[MATCH_RADIUS] = friction.matching_distance
+        self._settings[NUM_STEPS], self._settings[NUM_CONTACTS] = steps, len(start_contacts)
+        self._settings[NUM_LAST_CONTACTS], self._settings[TIME] = len(last_contacts), state.t
+        self._buffer = np.zeros(3 * self._k + 1)
+        self._callback = CALLBACK_TYPE(self._write_commands)
+        self._samples: Array = np.zeros((steps + 1, self._k))
+        control = stepper.reference.control
+        if control is None:
+            self._samples[:] = self._model.actuator_gains.default_command
+        elif isinstance(control, SampledCommands):
+            own = control.samples[first : first + steps + 1]
+            self._samples[:, self._model.joint_indices] = own
+        else:
+            self._settings[CALLBACK_ADDRESS] = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
+        self._states, self._summaries = np.empty((steps, 2, self._k)), np.empty((steps, SUMMARY_SIZE))
+        self._actuators = np.empty((steps, self._k))
+        self._motions = np.empty((steps, self._bodies, MOTION_SIZE))
+        self._records = np.empty((2 * max_contacts * min(steps, 32), CONTACT_SIZE))
+        self.status = 0
+        self.error: BaseException | None = None
+
+    def run(self) -> StepSeries | None:
+        """Take the steps; return their results, or None if none was taken."""
+        packed = self._stepper.packed
+        arrays = (
+            self._settings,
+            np.stack([self._start.q, self._start.qdot]),
+            self._contacts,
+            self._last_contacts,
+            self._samples,
+            self._states,
+            self._motions,
+            self._summaries,
+            self._actuators,
+            self._records,
+            self._buffer,
+            np.zeros(packed.workspace_size(len(self._contacts))),
+        )
+        self.status = compiled_function("take_tree_steps")(
+            *packed[:3], *(each.reshape(-1) for each in arrays)
+        )
+        if self.status == WORKSPACE_TOO_SMALL:
+            raise AssertionError("the workspace of a packed model is too small")
+        taken, num_records = int(self._settings[NUM_STEPS_TAKEN]), int(self._settings[NUM_RECORDS])
+        if not taken:
+            return None
+        self._store_last_impulses(has_contacts=num_records > 0)
+        return self._results(taken, self._records[:num_records])
+
+    def _store_last_impulses(self, *, has_contacts: bool) -> None:
+        """Store the last contacts with impulses for the next solution of the friction model."""
+        friction = self._stepper.settings.friction
+        if has_contacts or friction.last_impulses is not None:
+            last = self._last_contacts[: int(self._settings[NUM_LAST_CONTACTS])]
+            friction.last_impulses = contact_points(last, self._bodies), last[:, IMPULSE:BEFORE]
+
+    def _results(self, taken: int, records: Array) -> StepSeries:
+        """Return the results of the steps that were taken."""
+        summaries = self._summaries[:taken]
+        return StepSeries(
+            self._states[:taken, 0],
+            self._states[:taken, 1],
+            np.cumsum([self._start.t] + taken * [self._stepper.settings.h])[1:],
+            self._motions[:taken, :, :16].reshape(taken, self._bodies, 4, 4),
+            self._motions[:taken, :, 16:],
+            summaries[:, ENERGY] + self._stepper.packed.fixed_energy,
+            contact_points(self._contacts[: int(self._settings[NUM_CONTACTS])], self._bodies),
+            tuple(contact_records(records, summaries, self._bodies)),
+            summaries[:, WORK_COLUMNS].T,
+            self._actuators[:taken],
+            np.zeros((taken, self._k)),
+        )
+
+    def _write_commands(self, request: int) -> int:
+        """Write the commands at the state in the buffer; return zero on success."""
+        try:
+            k = self._k
+            state = replace_unchecked(
+                EMPTY_STATE,
+                q=self._buffer[:k].copy(),
+                qdot=self._buffer[k : 2 * k].copy(),
+                t=self._buffer[-1],
+            )
+            self._buffer[2 * k : 3 * k] = actuator_commands(
+                self._model, self._stepper.reference.control, state
+            )
+        except BaseException as error:  # compiled code cannot raise it: it stops, then the caller raises
+            self.error = error
+            return 1
+        return 0
