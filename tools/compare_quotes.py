@@ -49,6 +49,12 @@ SYNONYMS = {
     r"\gets": r"\leftarrow", r"\mbox": r"\text", r"\prime": "'", "′": "'",
     r"\varphi": r"\phi", r"\varepsilon": r"\epsilon",
 }  # fmt: skip
+ARGUMENT_COUNTS = {
+    r"\frac": 2, r"\binom": 2,
+    **dict.fromkeys((r"\sqrt", r"\dot", r"\ddot", r"\dddot", r"\hat", r"\widehat", r"\tilde"), 1),
+    **dict.fromkeys((r"\widetilde", r"\bar", r"\overline", r"\underline", r"\vec", r"\check"), 1),
+}  # fmt: skip
+"""Commands whose arguments end where a brace does."""
 MATRICES = {"pmatrix": "()", "bmatrix": "[]", "cases": ("\\{", ""), "vmatrix": "||"}
 RELATIONS = {
     "=", ":", ";", ",", "<", ">", r"\equiv", r"\approx", r"\leq", r"\geq", r"\neq", r"\rightarrow",
@@ -65,9 +71,15 @@ MAX_INDEX_LETTERS = 4
 
 
 class _Reader:
-    """Tokens of a formula without fonts and spaces, in one order of scripts."""
+    """Tokens of a formula without fonts and spaces, in one order of scripts.
 
-    def __init__(self, tex: str):
+    Braces around the arguments of commands, and the columns and rows of matrices are kept on demand: notes
+    omit and add them.
+    """
+
+    def __init__(self, tex: str, keeps_structure: bool):
+        self.keeps_structure = keeps_structure
+        self.num_open_matrices = 0
         self.tokens = [each for each in TOKEN.findall(tex) if not each.isspace()]
         self.place = 0
         self.labels: list[str] = []
@@ -112,6 +124,8 @@ class _Reader:
             return self.read_group()
         self.next()
         token = SYNONYMS.get(token, _greek_command(token))
+        if self.keeps_structure and self.num_open_matrices and token in ("&", "\\\\"):
+            return [token]
         if token in WITHOUT_MEANING or token in ("^", "_", "}"):
             return []
         if token in (r"\quad", r"\qquad", "\\\\"):
@@ -126,6 +140,9 @@ class _Reader:
         if token in (r"\underset", r"\overset"):
             script = self.read_group()
             return [*self.read_group(), "_" if token == r"\underset" else "^", *_script(script)]
+        if self.keeps_structure:
+            arguments = [_script(self.read_group()) for _ in range(ARGUMENT_COUNTS.get(token, 0))]
+            return [token, *(each for argument in arguments for each in argument)]
         return [token]
 
     def read_brace(self) -> list[str]:
@@ -140,6 +157,8 @@ class _Reader:
         name = "".join(self.read_group())
         if name == "array" and begins and self.peek() == "{":
             self.read_group()
+        if name in MATRICES or name == "array":
+            self.num_open_matrices += 1 if begins else -1
         bracket = MATRICES.get(name, ("", ""))[not begins]
         return [bracket] if bracket else []
 
@@ -174,9 +193,9 @@ def _greek_command(token: str) -> str:
     return token
 
 
-def canonical(tex: str) -> list[str]:
+def canonical(tex: str, *, keeps_structure: bool = False) -> list[str]:
     """Return the tokens of a formula or of a passage, without fonts, spaces and alignment."""
-    return _Reader(QUOTE_IN_QUOTE.sub(r"“\1”", tex)).read_all()
+    return _Reader(QUOTE_IN_QUOTE.sub(r"“\1”", tex), keeps_structure).read_all()
 
 
 def contains(text: Sequence[str], part: Sequence[str]) -> bool:
@@ -225,7 +244,7 @@ def is_quoted(quote: Sequence[str], text: Sequence[str]) -> bool:
 
 def digest(formula: str) -> str:
     """Return the digest of a formula, which fonts and spaces do not change."""
-    return sha256(_joined(canonical(formula)).encode()).hexdigest()[:16]
+    return sha256(_joined(canonical(formula, keeps_structure=True)).encode()).hexdigest()[:16]
 
 
 def lines_of(record: Record, texts: Mapping[str, str], displays: Mapping[str, tuple[int, int]]) -> str:

@@ -15,6 +15,7 @@ from rbnotes.forces.anchor_points import on_body, on_world, path_through
 from rbnotes.forces.assembly import ForceGroups, assemble
 from rbnotes.forces.groups import ConstantForces, Damping, PathForces
 from rbnotes.forces.muscle import Muscle
+from rbnotes.testing import derivative
 
 MASSES = np.array([[0.3, 0.5, 0.7, 1.5, 1.5, 1.5], [0.8, 0.4, 0.6, 2.0, 2.0, 2.0]])
 M = np.diag(MASSES.ravel())
@@ -128,6 +129,20 @@ STIFF = (
 
 def total_energy(state):
     return ForceGroups(STIFF).energy(state) + 0.5 * state.velocity @ M @ state.velocity
+
+
+def test_exact_motion_keeps_the_total_energy():
+    """The springs have no dampers."""
+    f = assemble(STIFF, START).f
+
+    def energy_along_motion(t):
+        return total_energy(
+            START.retract(t * START.velocity).with_velocity(START.velocity + t * f / np.diag(M))
+        )
+
+    power = np.abs(START.velocity) @ np.abs(f)
+    assert power > 100
+    assert_allclose(derivative(energy_along_motion, step=1e-5).value, 0, atol=1e-5 * power)
 
 
 def stiff_motion(steps, **how):

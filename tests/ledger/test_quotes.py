@@ -51,6 +51,37 @@ def test_a_planted_change_is_noticed(name, before, after):
     assert changed({name: planted}) == [name]
 
 
+@pytest.mark.parametrize(
+    ("formula", "other"),
+    [
+        (r"\frac{a}{b + c}", r"\frac{a}{b} + c"),
+        (r"\frac{a b}{c}", r"a \frac{b}{c}"),
+        (r"\sqrt{a + b}", r"\sqrt a + b"),
+        (r"\dot{a b}", r"\dot a b"),
+        (r"\overline{x y}", r"\overline{x} y"),
+        ("x^{a b}", "x^a b"),
+        (r"\begin{pmatrix} a & -b \end{pmatrix}", r"\begin{pmatrix} a - b \end{pmatrix}"),
+        (r"\begin{pmatrix} a & b \\ c \end{pmatrix}", r"\begin{pmatrix} a \\ b & c \end{pmatrix}"),
+    ],
+)
+def test_a_moved_brace_or_entry_is_noticed(formula, other):
+    assert compare_quotes.digest(formula) != compare_quotes.digest(other)
+
+
+def test_alignment_does_not_matter():
+    first, second = r"\begin{aligned} a &= b \\ c &= d \end{aligned}", "a = b, c = d"
+    assert compare_quotes.digest(first) == compare_quotes.digest(second.replace(",", ""))
+
+
+def test_braces_around_one_symbol_do_not_matter():
+    same = (
+        r"\tfrac12 \dot{\mathbf q} \sqrt{x}",
+        r"\frac{1}{2} \dot q \sqrt x",
+        r"\frac{1}2 {\dot{q}} \sqrt{{x}}",
+    )
+    assert len({compare_quotes.digest(formula) for formula in same}) == 1
+
+
 NOTES = r"""
 The matrix is symmetric if “both” parts are, and it's dense, i.e., no entry of $M_{ij}$ vanishes.
 

@@ -18,7 +18,11 @@ from numpy.typing import NDArray
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.coursework.challenge.calls import NUM_REPEATED_INPUTS, RELATIVE_PERTURBATION, perturb_inputs
-from rbnotes.coursework.challenge.structured_inputs import is_scalable, structured_changes
+from rbnotes.coursework.challenge.structured_inputs import (
+    is_scalable,
+    most_varied,
+    structured_changes,
+)
 from rbnotes.ledger.evaluation import (
     NonFiniteReference,
     Values,
@@ -51,9 +55,9 @@ NUM_TYPICAL_INPUTS, NUM_LARGE_INPUTS = 24, 6
 """Number of inputs that determine the usual size of a number, and of those in which it alone is large."""
 SCALE_FACTORS = (1e3, 1e-6, 300.0, 1e-5, 100.0, 1e-4, 30.0, 1e-3, 10.0, 1e-2, 3.0, 0.1)
 """Factors on one argument of a claim, see :func:`iterate_scaled_cases`."""
-NUM_SCALED_INPUTS = 24
-"""Number of inputs from which rescaled ones are made."""
-MAX_SCALING_ATTEMPTS = 2
+NUM_CHANGED_INPUTS = 24
+"""Number of inputs of which the most varied ones are changed."""
+MAX_CHANGE_ATTEMPTS = 2
 """Number of inputs that are tried for each change of an argument."""
 SIZE_CHANGES = (1, 3, -1)
 """Changes of the number of entries of arrays, see :func:`iterate_size_cases`."""
@@ -231,7 +235,7 @@ def iterate_scaled_cases(claim: Record, *, seed: int, stride: int = 1) -> Iterat
     """
     if not claim.allowed_inputs:
         return
-    inputs = _draw_inputs(claim.allowed_inputs, NUM_SCALED_INPUTS, "non-dyadic", seed)
+    inputs = _inputs_to_change(claim, seed)
     names = [name for name in claim.allowed_inputs if is_scalable([values[name] for values in inputs])]
     changes = (
         partial(_scale_argument, name, factor)
@@ -239,6 +243,11 @@ def iterate_scaled_cases(claim: Record, *, seed: int, stride: int = 1) -> Iterat
         for name in names[index % stride :: stride]
     )
     yield from _iterate_changed_cases(claim, "rescaled", inputs, changes)
+
+
+def _inputs_to_change(claim: Record, seed: int) -> list[Values]:
+    """Return generic inputs, from which those with other magnitudes, sizes and geometry are made."""
+    return most_varied(_draw_inputs(claim.allowed_inputs, NUM_CHANGED_INPUTS, "non-dyadic", seed))
 
 
 def _scale_argument(name: str, factor: float, values: Values) -> Values:
@@ -251,7 +260,7 @@ def _iterate_changed_cases(
     """Yield a case for each change of inputs, unless several inputs in turn are not allowed after it."""
     drawn = cycle(inputs)
     for change in changes:
-        for values in islice(drawn, MAX_SCALING_ATTEMPTS):
+        for values in islice(drawn, MAX_CHANGE_ATTEMPTS):
             case = make_case(claim, region, change(values))
             if case is not None:
                 yield case
@@ -267,7 +276,7 @@ def iterate_size_cases(claim: Record, *, seed: int, stride: int = 1) -> Iterator
     """
     if not claim.any_size:
         return
-    inputs = _draw_inputs(claim.allowed_inputs, NUM_SIZE_INPUTS, "non-dyadic", seed)
+    inputs = _inputs_to_change(claim, seed)[:NUM_SIZE_INPUTS]
     lengths = {
         length for values in inputs for value in values.values() for length in np.shape(value) if length
     }
@@ -307,12 +316,12 @@ def _resize(value: Any, old_length: int, new_length: int) -> Any:
 def iterate_structured_cases(claim: Record, *, seed: int, stride: int = 1) -> Iterator[Case]:
     """Yield cases with vectors along an axis or parallel, half twists, points on a line, and unequal scales.
 
-    Random inputs never are of this kind, those of real scenes often. Each change is applied to one argument,
-    or to a field of an object; of the changes, one in ``stride`` is used.
+    Random inputs never are of this kind, those of real scenes often. Of the changes, one in ``stride`` is
+    used.
     """
     if not claim.allowed_inputs:
         return
-    inputs = _draw_inputs(claim.allowed_inputs, NUM_SCALED_INPUTS, "non-dyadic", seed)
+    inputs = _inputs_to_change(claim, seed)
     changes = islice(structured_changes(inputs), 0, None, stride)
     yield from _iterate_changed_cases(claim, "special geometry", inputs, changes)
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from redmax_scenes import SCHEME, final_energy, load, read
+from redmax_scenes import SCHEME, final_energy, load, prescribed_joint, read
 
 from rbnotes.joints import spline
 
@@ -45,6 +45,16 @@ def test_published_energy(name):
     row = table()[name]
     assert row["published"] == SCENES[name]["expected"][SCHEME]["text"]
     np.testing.assert_allclose(float(row["computed"]), energy, rtol=6e-11)
+
+
+def test_rates_of_a_prescribed_motion_are_its_derivatives():
+    """The steps use only angles and velocities. An angle is that at the end of the step."""
+    scene, h = SCENES["9: Hybrid dynamics"], 1e-4
+    motion = prescribed_joint({"joint": 0}, scene, h).motion
+    for t in (1.0, 2.5, 4.0):
+        angles, rates, accelerations = np.transpose([motion(t + k * h) for k in (-2, -1, 0, 1)])
+        np.testing.assert_allclose(rates[2], (angles[2] - angles[0]) / (2 * h), rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(accelerations[2], (rates[3] - rates[1]) / (2 * h), rtol=1e-6, atol=1e-8)
 
 
 def test_the_book_shows_every_scene():
