@@ -25,6 +25,8 @@ METHODS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
 """Names of the methods, which are classes of :mod:`scipy.integrate`."""
 REPARAMETRIZATION_TOLERANCE = 1e-6
 """Largest relative change of coordinates that counts as rounding, such as a normalized quaternion."""
+DEFAULT_MAX_EVALUATIONS = 1_000_000
+"""Default limit of evaluations of the accelerations, without those that choose the first step."""
 
 
 class ReparametrizableSystem(MechanicalSystem, Protocol):
@@ -135,7 +137,7 @@ def integrate_adaptively(
     rtol: float = 1e-9,
     atol: float = 1e-10,
     max_step: float = np.inf,
-    max_evaluations: int = 1_000_000,
+    max_evaluations: int = DEFAULT_MAX_EVALUATIONS,
 ) -> States | MotionWithEvents:
     """Return the states at the given times, by an adaptive method of SciPy.
 
@@ -231,7 +233,7 @@ def adaptive_steps(
     rtol: float,
     atol: float,
     max_step: float = np.inf,
-    max_evaluations: int = 1_000_000,
+    max_evaluations: int = DEFAULT_MAX_EVALUATIONS,
 ) -> Iterator[AdaptiveStep]:
     """Yield the steps of an adaptive method of SciPy from a state until a later time.
 
