@@ -96,7 +96,7 @@ def write_pages(root: Path, output: Path, *, skipped: list[Path]) -> bool:
     # Sphinx reports a fault only when it reads the page. So after a failure, or a change of the
     # extension, it reads every page again.
     sources = digest(ROOT / "book" / "_ext", SCRIPTS, root / "_config.yml", root / "_toc.yml")
-    state = f"{sources} {cache.fingerprint()} {skipped}"
+    state = f"{sources} {cache.folder(root).name} {skipped}"
     if not mark.exists() or mark.read_text() != state:
         for folder in ("doctrees", "html"):
             shutil.rmtree(output / folder, ignore_errors=True)

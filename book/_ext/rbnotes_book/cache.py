@@ -1,7 +1,7 @@
 """Keep the outputs of executed chapters in a folder that is named after everything they depend on.
 
-The cache itself only compares code cells. A change in the library, its data or an installed
-distribution gives the folder another name, so outputs are never stale.
+The cache itself only compares code cells. A change in the library, an installed distribution or the data that
+chapters read gives the folder another name, so outputs are never stale.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -20,34 +20,36 @@ from sphinx.config import Config
 import rbnotes
 
 FOLDER = "_build/executed"
+DATA = "book/_data"
+"""Folder of the data that chapters read; its TOML files are for the extension only."""
 MAX_STORED_STATES = 5
-"""Number of library states whose outputs are kept: switching between two of them runs nothing again."""
+"""Number of states whose outputs are kept: switching between two of them runs nothing again."""
 
 
-def digest(package: Path, distributions: Iterable[str]) -> str:
-    """Hash a package's files, the distributions beside it and the Python version."""
-    result = hashlib.sha256(platform.python_version().encode())
-    for path in sorted(package.rglob("*")):
-        if path.is_file() and path.suffix not in {".pyc", ".js"}:
-            result.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
-    result.update("\n".join(sorted(distributions)).encode())
+def digest(parent: Path, ignored_types: Set[str], versions: Iterable[str] = ()) -> str:
+    """Hash the files in a folder, except those of some types, and versions beside them."""
+    result = hashlib.sha256("\n".join(sorted(versions)).encode())
+    for path in sorted(parent.rglob("*")):
+        if path.is_file() and path.suffix not in ignored_types:
+            result.update(path.relative_to(parent).as_posix().encode() + path.read_bytes())
     return result.hexdigest()[:16]
 
 
 @cache
 def fingerprint() -> str:
     """Hash everything installed that a chapter's outputs can depend on."""
-    installed = {f"{item.metadata['Name']}=={item.version}" for item in metadata.distributions()}
-    return digest(Path(rbnotes.__file__).parent, installed)
+    versions = {f"{item.metadata['Name']}=={item.version}" for item in metadata.distributions()}
+    versions.add(f"python=={platform.python_version()}")
+    return digest(Path(rbnotes.__file__).parent, {".pyc", ".js"}, versions)
 
 
 def folder(root: Path) -> Path:
-    """Return the folder of this library's outputs for the book at ``root``."""
-    return root / FOLDER / fingerprint()
+    """Return the folder of the outputs that this library and the data of the book at ``root`` give."""
+    return root / FOLDER / f"{fingerprint()}-{digest(root / DATA, {'.toml'})}"
 
 
 def prune(root: Path) -> None:
-    """Delete the outputs of all but the latest few states of the library."""
+    """Delete the outputs of all but the latest few states."""
     states = sorted((root / FOLDER).glob("*"), key=lambda state: state.stat().st_mtime)
     for state in states[:-MAX_STORED_STATES]:
         shutil.rmtree(state, ignore_errors=True)
