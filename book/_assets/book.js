@@ -147,13 +147,13 @@ function landOnTarget() {
 window.addEventListener("load", landOnTarget);
 window.addEventListener("hashchange", landOnTarget);
 
-// Columns of an output that fit a phone in the smallest letters of book.css, by itself and in a box; longer lines are
-// sentences, and wrap.
+// Columns of an output that fit a phone in the smallest letters of book.css, and of a claim in a box; longer lines
+// are sentences, and wrap.
 const MAX_COLUMNS = 72;
 const MAX_COLUMNS_IN_BOX = 65;
 function countColumns() {
   for (const output of document.querySelectorAll("div.cell_output, .claim-entry div[class*='highlight-']")) {
-    const most = output.closest(".admonition") ? MAX_COLUMNS_IN_BOX : MAX_COLUMNS;
+    const most = output.closest(".admonition .claim-entry") ? MAX_COLUMNS_IN_BOX : MAX_COLUMNS;
     const lines = [...output.querySelectorAll("pre")].flatMap((text) => text.textContent.split("\n"));
     const widths = lines.map((line) => line.trimEnd().length).filter((width) => width <= most);
     output.style.setProperty("--columns", Math.max(1, ...widths));

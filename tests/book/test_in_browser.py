@@ -256,14 +256,36 @@ def test_wide_tables_fold_on_a_phone(open_page):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["springs-and-muscles-on-bodies", "muscles", "multi-point-muscles"])
+@pytest.mark.parametrize(
+    "name", ["springs-and-muscles-on-bodies", "muscles", "multi-point-muscles", "frame-spring-stiffness"]
+)
 def test_wide_matrices_are_seen_whole_on_a_phone(open_page, name):
     with open_page(name, "phone") as page:
+        page.locator("article details").evaluate_all("boxes => boxes.forEach((box) => { box.open = true; })")
         page.evaluate("() => document.documentElement.classList.add('whole')")
         page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         page.evaluate("() => dispatchEvent(new Event('resize'))")
         assert page.locator("div.math .formula").count() > 10
         assert page.locator("div.math .formula.scrolls").count() == 0
+
+
+WRAPPED_OUTPUTS = """outputs => outputs.filter((output) => {
+  if (output.textContent.split("\\n").some((line) => line.trimEnd().length > 72)) return false;
+  const height = output.clientHeight;
+  output.style.whiteSpace = "pre";
+  return height > output.clientHeight + 1;
+}).map((output) => output.textContent)"""
+
+
+@pytest.mark.parametrize("name", ["a-real-robot", "constraints-and-kkt"])
+def test_outputs_of_72_columns_do_not_wrap_on_a_phone(open_page, name):
+    with open_page(name, "phone") as page:
+        page.locator(".toggle-hidden").evaluate_all(
+            "boxes => boxes.forEach((box) => box.classList.remove('toggle-hidden'))"
+        )
+        outputs = page.locator(".admonition div.cell_output div.highlight > pre")
+        assert outputs.count() > 0
+        assert outputs.evaluate_all(WRAPPED_OUTPUTS) == []
 
 
 def test_finder_shows_each_section_once_on_a_phone(open_page):
