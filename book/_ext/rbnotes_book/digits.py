@@ -2,10 +2,10 @@
 
 A fault is a number of more than ``MAX_SIGNIFICANT_DIGITS`` significant digits, an entry of an array that is a
 rounding error relative to the others, a row of numbers that does not fit a phone, or the description of an
-object, such as the legend of a plot. Inputs that ``rbnotes.challenge`` found are exempt, because running them
-again requires all digits; its results may be wider than a phone, but not than a page of 1280 px. A cell
-whose numbers need more digits states the reason in its metadata: ``digits: both sides, to the last bit``.
-Zeros have no sign on the pages, because the sign depends on the processor.
+object, such as the legend of a plot. Inputs that ``rbnotes.challenge`` found may have any digits, because
+running them again requires all of them. A cell whose numbers need more digits states the reason in its
+metadata: ``digits: both sides, to the last bit``. Zeros have no sign on the pages, because the sign depends
+on the processor.
 """
 
 from __future__ import annotations
@@ -19,15 +19,14 @@ MAX_SIGNIFICANT_DIGITS = 8
 """Largest number of significant digits of a printed number."""
 MIN_ENTRY_RATIO = 1e-11
 """Smallest ratio of an entry of an array to the largest one at which it is not a rounding error."""
-PHONE_COLUMNS, PAGE_COLUMNS = 72, 86
-"""Widths of outputs on a phone, in the smallest letters of ``book.js``, and on a page of 1280 px."""
+PHONE_COLUMNS = 72
+"""Width of outputs on a phone, in the smallest letters of ``book.css``."""
 MIN_ROW_LENGTH = 5
 """Smallest number of numbers in a row that cannot be wrapped."""
 
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+(?=e[-+]))(?:e[-+]?\d+)?(?!\w)")
 MINUS_ZERO = re.compile(r"(?<![\w.)\]-])-(0(?:\.0*)?(?:e[-+]?0+)?)(?![\w.])")
-INPUTS = re.compile(r"for example on.*?(?=\n +(?:got|expected) |\n\S|\Z)", re.DOTALL)
-RESULTS = re.compile(r"^  (?:got|expected) .*(?:\n {4,}.*)*", re.MULTILINE)
+INPUTS = re.compile(r"for example on.*?(?=\n +(?:got|expected)\b|\n\S|\Z)", re.DOTALL)
 OBJECT = re.compile(r"<[\w.]+(?: object)? at 0x[0-9a-f]+>|^Text\(.*\)$", re.MULTILINE)
 KEEPS_WIDTH = re.compile(r"[\[\]]|  $|^ ?$")
 
@@ -37,20 +36,17 @@ def faults(cell: NotebookNode) -> list[str]:
     if str(cell.metadata.get("digits", "")).strip():
         return []
     messages = []
-    for text in map(_without_inputs, texts(cell)):
+    for whole in texts(cell):
+        messages += [
+            f"a row of numbers has {len(line)} columns, more than {PHONE_COLUMNS}"
+            for line in whole.splitlines()
+            if len(line) > PHONE_COLUMNS and len(NUMBER.findall(line)) >= MIN_ROW_LENGTH
+        ]
+        text = INPUTS.sub("", whole)
         messages += [f"{each} is an object: end the cell with a semicolon" for each in OBJECT.findall(text)]
         for number in NUMBER.findall(text):
             if count_significant_digits(number) > MAX_SIGNIFICANT_DIGITS:
                 messages.append(f"{number} has more than {MAX_SIGNIFICANT_DIGITS} significant digits")
-        messages += [
-            f"a row of numbers has {len(line)} columns, more than {most}"
-            for part, most in (
-                (RESULTS.sub("", text), PHONE_COLUMNS),
-                ("\n".join(RESULTS.findall(text)), PAGE_COLUMNS),
-            )
-            for line in part.splitlines()
-            if len(line) > most and len(NUMBER.findall(line)) >= MIN_ROW_LENGTH
-        ]
         for array in arrays(text):
             values = {number: abs(float(number)) for number in NUMBER.findall(array)}
             largest = max(values.values(), default=0.0)
@@ -105,7 +101,3 @@ def drop_signs_of_zeros(cell: NotebookNode) -> None:
             output["text"] = without_minus_zeros(output["text"])
         elif "text/plain" in output.get("data", {}):
             output["data"]["text/plain"] = without_minus_zeros(output["data"]["text/plain"])
-
-
-def _without_inputs(text: str) -> str:
-    return INPUTS.sub("", text)

@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import starmap
 from operator import attrgetter
 from typing import Any
 
@@ -22,7 +23,7 @@ from rbnotes.coursework.cards.descriptions import (
     describe_values,
 )
 from rbnotes.coursework.challenge.case_generation import Case, make_case
-from rbnotes.coursework.challenge.formatting import distinguishing_decimals, format_value
+from rbnotes.coursework.challenge.formatting import distinguishing_decimals, format_input, format_result
 from rbnotes.coursework.challenge.library_tasks import find_task
 from rbnotes.ledger import dependencies
 from rbnotes.ledger.checks.claim_code import UnreadableFunction, form_functions, readable_function
@@ -170,7 +171,8 @@ class Card:
         if self.example is None:
             return []
         inputs, expected = self.example
-        return ["For example,", *"\n".join(_format_inputs(inputs, "gives", expected)).splitlines()]
+        lines = [*starmap(format_input, inputs.items()), format_result("gives", expected, decimals=6)]
+        return ["For example,", *"\n".join(lines).splitlines()]
 
     @cached_property
     def _check_lines(self) -> list[str]:
@@ -298,13 +300,9 @@ class Card:
         inputs, printed, right = self.counterexample
         lines = ["As printed:", textwrap.indent(self.printed_code or "", "  ").rstrip()]
         decimals = None if printed is None else distinguishing_decimals(printed, right)
-        got = (
-            "no number"
-            if printed is None
-            else format_value(printed, decimals=decimals, indent=len("  gives "))
-        )
-        lines += ["is wrong, for example on", *_format_inputs(inputs, "gives", got)]
-        return "\n".join([*lines, f"  right is {format_value(right, decimals=decimals or 6)}"])
+        lines += ["is wrong, for example on", *starmap(format_input, inputs.items())]
+        lines.append(format_result("gives", "no number" if printed is None else printed, decimals=decimals))
+        return "\n".join([*lines, format_result("right is", right, decimals=decimals or 6)])
 
     @property
     def code_text(self) -> str:
@@ -412,12 +410,6 @@ def card(id: str) -> Card:
         If there is no such claim, or if there are several.
     """
     return Card(find_task(id))
-
-
-def _format_inputs(inputs: Values, verb: str, outcome: Any) -> list[str]:
-    lines = [f"  {name} = {format_value(value, indent=5 + len(name))}" for name, value in inputs.items()]
-    text = outcome if isinstance(outcome, str) else format_value(outcome, decimals=6, indent=3 + len(verb))
-    return [*lines, f"  {verb} {text}"]
 
 
 def _form_source(form: Function | None) -> str | None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rbnotes.arguments import Array
 from rbnotes.coursework.challenge.calls import Answer
 from rbnotes.coursework.challenge.case_generation import Case
-from rbnotes.coursework.challenge.formatting import distinguishing_decimals, format_value
+from rbnotes.coursework.challenge.formatting import distinguishing_decimals, format_result
 from rbnotes.ledger.evaluation import distance
 from rbnotes.ledger.record import Record
 
@@ -114,9 +114,9 @@ def format_results(assessment: Assessment) -> str:
     """Return the two results, with the digits in which they differ."""
     got, expected = assessment.got, assessment.expected
     decimals = distinguishing_decimals(got, expected) if isinstance(got, np.ndarray) else None
-    lines = [f"  expected {format_value(expected, decimals=decimals or 6)}"]
+    lines = [format_result("expected", expected, decimals=decimals or 6)]
     if isinstance(got, np.ndarray):
-        lines.insert(0, f"  got      {format_value(got, decimals=decimals)}")
+        lines.insert(0, format_result("got     ", got, decimals=decimals))
     return "\n".join(lines)
 
 

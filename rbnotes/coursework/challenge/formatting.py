@@ -14,11 +14,27 @@ FEW_DECIMALS, ALL_DECIMALS = 6, 17
 ROUNDING_NOISE = 1e-6
 """Ratio to the largest entry below which an entry may be shown as zero."""
 
-LINE_WIDTH = 86
-"""Columns of a line, including the text before the value."""
+LINE_WIDTH = 72
+"""Columns of a line, including the text before the value; more do not fit a phone in letters of 8 px."""
+RESULT_INDENT = 4
+"""Columns before a result that stands below its label."""
 
 
-def format_value(value: Any, *, decimals: int | None = None, indent: int = 11) -> str:
+def format_input(name: str, value: Any) -> str:
+    """Return an input as an assignment with all digits, so that it can be copied."""
+    return f"  {name} = {format_value(value, indent=len(name) + 5)}"
+
+
+def format_result(label: str, value: Any, *, decimals: int | None = None) -> str:
+    """Return a result beside its label, or below it if its rows do not fit beside it."""
+    beside = format_value(value, decimals=decimals, indent=len(label) + 3)
+    below = format_value(value, decimals=decimals, indent=RESULT_INDENT)
+    if beside.count("\n") == below.count("\n"):
+        return f"  {label} {beside}"
+    return f"  {label.rstrip()}\n{RESULT_INDENT * ' '}{below}"
+
+
+def format_value(value: Any, *, decimals: int | None = None, indent: int = 0) -> str:
     """Return a value on one line or several.
 
     Without ``decimals`` it has all digits, unless fewer represent it exactly.
@@ -38,7 +54,8 @@ def format_value(value: Any, *, decimals: int | None = None, indent: int = 11) -
     except ValueError:  # a list of lists of several lengths
         return repr(value)
     if array.dtype.kind not in "fc":
-        return np.array2string(array, separator=", ").replace("\n", "\n" + indent * " ")
+        text = np.array2string(array, separator=", ", max_line_width=LINE_WIDTH - indent)
+        return text.replace("\n", "\n" + indent * " ")
     if decimals is None:
         decimals = (
             FEW_DECIMALS

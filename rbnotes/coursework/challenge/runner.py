@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
+from itertools import islice, starmap
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from rbnotes.coursework.challenge.case_generation import (
 )
 from rbnotes.coursework.challenge.diagnosis import find_slip
 from rbnotes.coursework.challenge.dimensions import probes, units_mismatch
-from rbnotes.coursework.challenge.formatting import format_value
+from rbnotes.coursework.challenge.formatting import format_input
 from rbnotes.coursework.challenge.library_tasks import find_task
 from rbnotes.ledger.counterexamples import replay
 from rbnotes.ledger.evaluation import (
@@ -138,10 +138,7 @@ class ChallengeResult:
         lines = [f"{self.id}: {self.assessment.message}"]
         if self.counterexample:
             lines.append(f"for example on{where}")
-            lines += [
-                f"  {name} = {format_value(value, indent=5 + len(name))}"
-                for name, value in self.counterexample.items()
-            ]
+            lines += starmap(format_input, self.counterexample.items())
         lines.append(format_results(self.assessment))
         return "\n".join([*lines, f"hint: {self.hint}"] if self.hint else lines)
 

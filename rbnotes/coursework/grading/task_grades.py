@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import starmap
 from typing import Any, Literal, get_args
 
 from rbnotes.coursework.challenge.assessment import Assessment, assess, format_results
 from rbnotes.coursework.challenge.calls import Answer
 from rbnotes.coursework.challenge.case_generation import Case
 from rbnotes.coursework.challenge.dimensions import Probe
-from rbnotes.coursework.challenge.formatting import format_value
+from rbnotes.coursework.challenge.formatting import format_input
 from rbnotes.coursework.grading.assignment import Assignment, Feedback, Task
 from rbnotes.coursework.grading.hints import HintFinder
 from rbnotes.coursework.grading.transcripts import FunctionTranscript, Request, Transcript
@@ -226,9 +227,7 @@ def _explain_failure(
     lines = [first]
     if feedback.inputs and case.inputs:
         lines.append(f"for example on these inputs ({case.region}):")
-        lines += [
-            f"  {name} = {format_value(value, indent=5 + len(name))}" for name, value in case.inputs.items()
-        ]
+        lines += starmap(format_input, case.inputs.items())
     if feedback.expected:
         lines.append(format_results(assessment))
     return "\n".join([*lines, f"hint: {hint}"] if hint else lines)

@@ -11,7 +11,7 @@ import rbnotes
 from rbnotes import ledger, so3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.coursework.challenge import assess, cases, collect_answer, collect_answers
-from rbnotes.coursework.challenge.formatting import format_value
+from rbnotes.coursework.challenge.formatting import LINE_WIDTH, format_input, format_result, format_value
 from rbnotes.forces import FrameSpring
 from rbnotes.ledger.lookup import find_claims, nearest_ids
 from rbnotes.ledger.tex_to_text import sentence_to_text
@@ -244,8 +244,21 @@ def test_arrays_of_several_shapes_and_all_digits_are_shown():
     assert format_value(np.array([1e-9, 0.0])) == "[1e-09, 0.0]"
 
 
+def test_rows_fit_a_phone():
+    matrix = np.arange(36).reshape(6, 6) - np.pi / 10
+    result = format_result("expected", matrix, decimals=6)
+    assert result.startswith("  expected\n    [[")
+    assert result.count("\n") == 6
+    beside = format_result("expected", matrix[:2, :2], decimals=1)
+    assert beside.splitlines() == ["  expected [[-0.3,  0.7],", 12 * " " + "[ 5.7,  6.7]]"]
+    inputs = format_input("E", matrix)
+    assert np.array_equal(eval(inputs.removeprefix("  E = ")), matrix)
+    for text in (result, inputs, format_input("count", np.arange(10**9, 10**9 + 20))):
+        assert max(map(len, text.splitlines())) <= LINE_WIDTH
+
+
 def test_object_fields_are_shown_on_separate_lines():
-    text = format_value(FrameSpring.isotropic(np.eye(4), np.eye(4), 3.0, 2.0, 0.5, 0.25))
+    text = format_value(FrameSpring.isotropic(np.eye(4), np.eye(4), 3.0, 2.0, 0.5, 0.25), indent=11)
     assert text.startswith("FrameSpring with\n")
     assert f"\n{11 * ' '}X_2 = [[1., 0., 0., 0.],\n{18 * ' '}[0., 1.," in text
     assert "array(" not in text
