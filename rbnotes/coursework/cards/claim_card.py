@@ -163,7 +163,8 @@ class Card:
         if self.record.any_size:
             lines.append("It is tested on arrays of other sizes, too.")
         if self.record.condition:
-            lines.append(f"It is tested only under this condition: {self.record.condition.rstrip('.')}.")
+            condition = readable_sentence(self.record.condition).rstrip(".")
+            lines.append(f"It is tested only under this condition: {condition}.")
         return lines
 
     @cached_property

@@ -93,6 +93,15 @@ def test_card_states_frames_and_meanings():
     assert "in 1\n" not in rbnotes.card("sueda/s2.4.5/e2.34").task
 
 
+def test_card_states_the_condition_without_tex():
+    task = rbnotes.card("lloyd/s0.22.1/t1178").task
+    assert "It is tested only under this condition: The sentence does not include U: it is" in task
+    conditions = [
+        rbnotes.card(record.id).task for record in load_all() if record.condition and record.reference
+    ]
+    assert [task for task in conditions if re.search(r"[$\\]", task)] == []
+
+
 def sections():
     """Return the sections of the ledger, each once."""
     sections_by_id = {}
