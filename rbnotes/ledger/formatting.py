@@ -103,10 +103,12 @@ def _format_short(numbers: Array) -> str | None:
                 factor = "" if diagonal[0] == 1 else f"{format_number(diagonal[0])} times "
                 return f"{factor}the identity, {size}"
             return f"diagonal with {_format_short(diagonal)}"
-    places = np.argwhere(numbers)
-    if not len(places):
-        return f"zero, {rows} x {columns}"
-    if len(places) <= MAX_LISTED_ENTRIES < numbers.size:
-        listed = ", ".join(f"{format_number(numbers[i, j])} at ({i + 1}, {j + 1})" for i, j in places)
-        return f"zero, {rows} x {columns}, but {listed}"
+    for common in (0.0, float(np.median(numbers))):
+        places = np.argwhere(numbers != common)
+        text = f"{f'all {format_number(common)}' if common else 'zero'}, {rows} x {columns}"
+        if not len(places):
+            return text
+        if len(places) <= MAX_LISTED_ENTRIES < numbers.size / (2 if common else 1):
+            listed = ", ".join(f"{format_number(numbers[i, j])} at ({i + 1}, {j + 1})" for i, j in places)
+            return f"{text}, but {listed}"
     return None

@@ -131,6 +131,8 @@ SHOWN = {
     "M = diagonal with (1, 2)": np.diag([1.0, 2.0]),
     "x = zero, 2 x 3": np.zeros((2, 3)),
     "x = zero, 3 x 3, but 5 at (2, 3)": 5.0 * np.eye(3)[[1]].T @ np.eye(3)[[2]],
+    "B = all 0.2, 2 x 3": np.full((2, 3), 0.2),
+    "B = all 0.2, 4 x 4, but 5 at (2, 3)": 0.2 + 4.8 * np.eye(4)[[1]].T @ np.eye(4)[[2]],
     "v = (1, 0.5)": [1.0, 0.5],
     "k = 3": 3,
 }
