@@ -11,7 +11,7 @@ import numpy as np
 from rbnotes.arguments import Array
 
 NUM_DIGITS = 6
-ROUNDING_NOISE = 1e-12
+ROUNDING_NOISE = 1e-10
 """Entries below this fraction of the largest entry are shown as zero."""
 MAX_LISTED_ENTRIES = 6
 """Largest number of entries, different from zero or the identity, that are listed one by one."""

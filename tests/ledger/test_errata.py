@@ -143,6 +143,10 @@ def test_inputs_with_structure_are_named_in_one_line(text):
     assert formatting.format_inputs({text[0]: SHOWN[text]}) == [text]
 
 
+def test_rounding_errors_of_a_result_are_shown_as_zero():
+    assert formatting.format_result([-1.67e-13, 1e-6, -0.1], [0.0, 0.0, 0.1]) == "(0, 1e-06, -0.1)"
+
+
 def test_the_excerpt_of_a_large_result_contains_the_largest_difference():
     right = np.arange(12.0).reshape(3, 4)
     wrong = right.copy()
