@@ -53,6 +53,15 @@ FOREIGN_RULES = [
     "summary-name",
 ]
 
+# Lays out what is out of sight: axe would compare its colors with what else is at its place.
+LAY_OUT_ALL = """
+async () => {
+  document.documentElement.classList.add("whole");
+  // displays out of sight are laid out, and can be fitted, from the next frame on
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  dispatchEvent(new Event("resize"));
+}
+"""
 # Measures the layout of a page: faults, and numbers of elements that scroll.
 LAYOUT = """
 async (firstPicture) => {
@@ -187,6 +196,7 @@ def inspect_one(page: Page, path: Path) -> tuple[list[str], dict[str, int]]:
     width = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
     if width[0] > width[1]:
         faults.append(f"wider than the window: {width[0]} px")
+    page.evaluate(LAY_OUT_ALL)
     page.add_script_tag(path=AXE)
     rules = {rule: {"enabled": False} for rule in FOREIGN_RULES}
     # Its preload would read the styles again from the wrong folder.
