@@ -25,7 +25,7 @@ from rbnotes.multibody.model import Model
 from rbnotes.multibody.particle_bodies import particle_trajectory, particles_as_bodies
 from rbnotes.multibody.trajectory import Trajectory, record_channels
 
-FORMAT_NAME, FORMAT_VERSION = "rbnotes trajectory", 4
+FORMAT_NAME, FORMAT_VERSION = "rbnotes trajectory", 5
 """Name and version of the format, the first entry of a file."""
 
 POINT_FIELDS = tuple(field.name for field in fields(ContactPoints))
@@ -65,6 +65,7 @@ def save_trajectory(trajectory: Trajectory, path: str | os.PathLike[str]) -> Non
         "recorded": recorded,
         "work": np.array(trajectory.work),
         "is_maximal": np.array(trajectory.maximal is not None),
+        "compiled": np.array(trajectory.compiled),
         **{name: getattr(trajectory, name) for name in OWN_FIELDS},
         **_state_arrays("states", trajectory.states),
         **_state_arrays("body_states", trajectory.body_states),
@@ -77,7 +78,6 @@ def save_trajectory(trajectory: Trajectory, path: str | os.PathLike[str]) -> Non
         arrays |= {**_point_arrays("last", points), "last.impulses": impulses}
     if trajectory.maximal is not None:
         arrays |= {f"maximal.{name}": getattr(trajectory.maximal, name) for name in MAXIMAL_FIELDS}
-        arrays["maximal.compiled"] = np.array(trajectory.maximal.compiled)
     np.savez_compressed(path, **arrays)
 
 
@@ -129,7 +129,7 @@ def load_trajectory(path: str | os.PathLike[str], model: Model) -> Trajectory:
             contacts=contacts,
             work=work,
             restart=restart,
-            compiled=bool(arrays["maximal.compiled"]),
+            compiled=bool(arrays["compiled"]),
             **{name: arrays[f"maximal.{name}"] for name in MAXIMAL_FIELDS},
         )
     motion = Trajectory(
@@ -140,6 +140,7 @@ def load_trajectory(path: str | os.PathLike[str], model: Model) -> Trajectory:
         work=work,
         restart=restart,
         maximal=in_maximal,
+        compiled=bool(arrays["compiled"]),
         **{name: arrays[name] for name in OWN_FIELDS},
     )
     if bodies_only is not model:

@@ -90,7 +90,7 @@ class RattleContext(NamedTuple):
     tree
         The :class:`~rbnotes.compiled.simulation.joint_tree.JointTree`.
     colliders
-        The :class:`Colliders`.
+        The :class:`~rbnotes.compiled.simulation.step_contacts.Colliders`.
     parameters
         The :class:`~rbnotes.compiled.contact_solver.velocity_update.StepParameters`.
     callbacks

@@ -135,7 +135,7 @@ class _Batch:
         self._bodies, self._k = len(self._model.bodies), len(state.q)
         friction, packed = stepper.settings.friction, stepper.packed
         start_contacts = contact_table(points, count=self._bodies)
-        last_contacts = np.zeros((0, CONTACT_SIZE))
+        last_contacts: Array = np.zeros((0, CONTACT_SIZE))
         if friction.last_impulses is not None:
             last_contacts = contact_table(*friction.last_impulses, count=self._bodies)
         max_contacts = max(

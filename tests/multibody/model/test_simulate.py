@@ -491,7 +491,7 @@ BALL = Model([Body("ball", Sphere(0.1), mass=1.0, position=[0, 0, 1.0])])
         (lambda: simulate(BALL, h=-0.01, steps=2), "h: got -0.01"),
         (lambda: simulate(BALL, State(q=[0.0]), h=0.01, steps=2), "state: got 0 poses, 1 coordinates"),
         (lambda: simulate(BALL, h=0.01, steps=2, coordinates="joint"), "coordinates: got 'joint'"),
-        (lambda: simulate(arm(), h=0.01, steps=2, compiled=True), "compiled: got True"),
+        (lambda: simulate(arm(), h=0.01, steps=2, compiled=True, scheme="RK45"), "compiled: got True"),
         (lambda: simulate(BALL, h=0.01, steps=2, compiled=np.array([True, False])), r"compiled: got array\("),
         (lambda: simulate(arm(), h=0.01, steps=2, control=lambda state: [1.0]), r"control\(state\)"),
         (lambda: simulate(arm(), h=0.01, steps=2, control=lambda s: {"elbow": 1.0}), "'elbow'"),

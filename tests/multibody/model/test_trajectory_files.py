@@ -38,7 +38,8 @@ def flatten(value, path=""):
 
 
 @pytest.mark.parametrize(
-    ("coordinates", "compiled"), [("reduced", False), ("maximal", False), ("maximal", True)]
+    ("coordinates", "compiled"),
+    [("reduced", False), ("reduced", True), ("maximal", False), ("maximal", True)],
 )
 def test_loaded_trajectory_has_all_data_and_continues_bit_for_bit(coordinates, compiled, tmp_path):
     model = boxes()
