@@ -8,6 +8,8 @@ commands that are a function of the state.
 import math
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from rbnotes.compiled.array_allocation import empty, zeros
 from rbnotes.compiled.contact_solver.contact_impulses import search_impulses
 from rbnotes.compiled.contact_solver.contact_operator import dense_operator
@@ -63,6 +65,9 @@ from rbnotes.compiled.simulation.tree_velocity_update import (
 )
 from rbnotes.compiled.structure_references import keep_alive, reference
 from rbnotes.joints.spherical import WRAP_THRESHOLD
+
+FIRST_HALF, SECOND_HALF = np.int64(0), np.int64(1)
+"""Halves of a step. A literal would be compiled into a copy of its own, hence ``np.int64``."""
 
 
 class TreeContext(NamedTuple):
@@ -384,7 +389,7 @@ def take_step(context, initial, final, num_contacts, last_contacts, n, records, 
         joints,
         parameters,
         initial,
-        (rows, contacts, last_contacts, command, True),
+        (rows, contacts, last_contacts, command, FIRST_HALF),
         vectors,
         (v, records.last_contacts[0, :num_contacts], actuators),
     )
@@ -448,7 +453,7 @@ def take_step(context, initial, final, num_contacts, last_contacts, n, records, 
             joints,
             parameters,
             final,
-            (rows, contacts, last_contacts, command, False),
+            (rows, contacts, last_contacts, command, SECOND_HALF),
             vectors,
             (v, records.last_contacts[1, :num_second], second_actuators),
         )

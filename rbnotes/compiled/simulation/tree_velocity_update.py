@@ -313,7 +313,7 @@ def update_velocities(tree, joints, parameters, configuration, problem, vectors,
     """Compute velocities under forces, contacts and servos.
 
     `problem` holds the rows of the contacts, the contacts, those of the previous update with their impulses,
-    the commands, and True in the first half of a step. `solution` holds the velocities, the contacts of this
+    the commands, and the half of the step, 0 or 1. `solution` holds the velocities, the contacts of this
     update with their impulses in the world, and the impulses of the actuators, to which those of this update
     are added.
 
@@ -326,10 +326,10 @@ def update_velocities(tree, joints, parameters, configuration, problem, vectors,
     gravity_work, applied_work : float
         Works of gravity, and of springs, dampers and actuators: impulses times mean velocities.
     """
-    rows, contacts, last_contacts, command, is_first = problem
+    rows, contacts, last_contacts, command, half = problem
     v, last_impulses, actuator_impulses = solution
     before, h, size, count, residual = configuration.v, parameters.h, len(v), 3 * len(contacts), 0.0
-    if not write_joint_impulses(joints, configuration, h, command, is_first, vectors):
+    if not write_joint_impulses(joints, configuration, h, command, half == 0, vectors):
         return 0.0, False, 0.0, 0.0
     for j in range(size):
         momentum = dot_range(configuration.M[j], 0, before, 0, 0, size)
