@@ -1,16 +1,17 @@
-"""Compare a step of the simulator in maximal coordinates with one of MuJoCo, for the same scenes.
+"""Compare a step of the simulator with one of MuJoCo, for the same scenes.
 
     pip install ".[bench]" -c constraints.txt
     OMP_NUM_THREADS=1 python benchmarks/simulator.py             # a minute; prints a table
     OMP_NUM_THREADS=1 python benchmarks/simulator.py --check     # and exits 1 if a limit is exceeded
     OMP_NUM_THREADS=1 python benchmarks/simulator.py --heap 200  # with the whole heap
 
-The scenes are a stack of five boxes, each rotated a little, a swinging chain of twenty revolute joints, and
-boxes dropped in a heap; the step is 5 ms. The codes run alternately in one process, in many short rounds.
-The result is the median over the rounds of the ratio of processor times in the same round. MuJoCo has the
-chain in joint coordinates. Then comes the accuracy of the stack after a second: deepest overlap, slip and
-sinking. Last comes the search for contacts of 250 and of 1,000 boxes in a cloud, in which few touch:
-the time for each body, and the ratio of the two.
+The scenes are a stack of five boxes, each rotated a little, a swinging chain of twenty revolute joints, boxes
+dropped in a heap, and a quadruped with eight servos on a floor, standing and trotting; the step is 5 ms. The
+codes run alternately in one process, in many short rounds. The result is the median over the rounds of the
+ratio of processor times in the same round. MuJoCo has all joints in joint coordinates; here the chain has
+constraints, and again joint coordinates, as the quadruped. Then comes the accuracy of the stack after a
+second: deepest overlap, slip and sinking. Last comes the search for contacts of 250 and of 1,000 boxes in a
+cloud, in which few touch: the time for each body, and the ratio of the two.
 """
 
 from __future__ import annotations
@@ -20,16 +21,20 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import mujoco
 import numpy as np
 
-from rbnotes import quaternion, se3, so3
+from rbnotes import multibody, quaternion, se3, so3
 from rbnotes.arguments import Array
 from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State
-from rbnotes.joints import Revolute
+from rbnotes.joints import Free3D, Revolute
+from rbnotes.multibody import Body, Model, PositionServo
+from rbnotes.multibody.formats import example, load_mjcf, load_urdf, to_mjcf
 from rbnotes.multibody.maximal import Joint, MaximalModel, simulate
 from rbnotes.multibody.packing.packed_colliders import pack_colliders
 from rbnotes.shapes import Box, Plane
@@ -43,14 +48,98 @@ HEAP_BOXES, HEAP_COLUMNS = 30, 9
 """Number of boxes of the heap in quick runs, and of columns from which they fall."""
 HEAP_ROUNDS, HEAP_STEPS = 3, 60
 """Rounds and steps of a round with the heap."""
-LIMITS = {"stack": 3.0, "chain": 4.0, "heap": 4.0}
+LIMITS = {
+    "stack": 3.0,
+    "chain": 4.0,
+    "heap": 4.0,
+    "chain in joint coordinates": 1.5,
+    "quadruped standing": 3.0,
+    "quadruped trotting": 3.0,
+}
 """Limits of the compiled simulator's time over MuJoCo's."""
+LEGS = {"front_left": 1, "front_right": 1, "hind_left": -1, "hind_right": -1}
+"""Legs of the quadruped, and the directions in which they bend."""
 CLOUD_BOXES, CLOUD_ROUNDS = (250, 1000), 9
 """Numbers of boxes of the clouds, and rounds of contact searches."""
 MAX_COST_RATIO = 1.5
 """Limit of the time for each body of the large cloud over that of the small one: more of its boxes have
 neighbors on all sides.
 """
+
+
+class Scene(NamedTuple):
+    """Scene for both simulators.
+
+    Attributes
+    ----------
+    run
+        Function that takes a number of steps, compiled or not.
+    description
+        The same scene for MuJoCo; it starts at the keyframe, if there is one.
+    commands
+        Commands of MuJoCo's actuators before each step ``(steps, k)``, or None.
+    """
+
+    run: Callable[[int, bool], object]
+    description: str
+    commands: Array | None = None
+
+
+def maximal_scene(model: MaximalModel, state: State, description: str) -> Scene:
+    """Return a scene in maximal coordinates."""
+    return Scene(lambda steps, compiled: simulate(model, state, STEP, steps, compiled=compiled), description)
+
+
+def chain_in_joint_coordinates() -> Scene:
+    """Return the chain with one coordinate for each joint."""
+    rod = Box([0.1, 0.1, 0.5])
+    bodies = [
+        Body(
+            f"link{i}",
+            rod,
+            density=1000.0,
+            joint=Revolute([0, 1, 0]),
+            parent=f"link{i - 1}" if i else None,
+            joint_frame=se3.frame(np.eye(3), [0, 0, -0.5 if i else 0.0]),
+            body_frame=se3.frame(np.eye(3), [0, 0, -0.25]),
+        )
+        for i in range(LINKS)
+    ]
+    model = Model([replace(body, collision=()) for body in bodies], gravity=(3.0, 0.0, -9.81))
+
+    def run(steps: int, compiled: bool) -> object:
+        return multibody.simulate(model, h=STEP, steps=steps, compiled=compiled)
+
+    return Scene(run, chain()[2])
+
+
+def quadruped(is_trotting: bool) -> Scene:
+    """Return a quadruped on a floor, which stands or trots with sampled commands."""
+    posture = {
+        f"{leg}_{part}": sign * angle
+        for leg, sign in LEGS.items()
+        for part, angle in (("thigh", 0.7), ("shank", -1.4))
+    }
+    servos = [PositionServo(name, kp=60.0, kd=0.5, force_limit=40.0) for name in posture]
+    model = load_urdf(example("quadruped"), base=Free3D()).model(ground=Plane(), mu=0.8, actuators=servos)
+    height = 0.4 * np.cos(0.7) + 0.022
+    state = model.state(q=posture, poses={"trunk": se3.frame(np.eye(3), [0, 0, height])})
+    phases = np.array([name.startswith(("front_left", "hind_right")) for name in posture])
+    times = STEP * np.arange(STEPS_PER_ROUND + 1)[:, None]
+    swing = 0.2 * np.sin(2 * np.pi * 2.0 * times + np.pi * phases) if is_trotting else 0.0 * times
+    order = [model.bodies[i].name for i in range(len(model.bodies)) if model.bodies[i].name in posture]
+    commands = np.array([posture[name] for name in order]) + swing
+
+    def run(steps: int, compiled: bool) -> object:
+        own = commands[: steps + 1]
+        return multibody.simulate(model, state, h=STEP, steps=steps, control=own, compiled=compiled)
+
+    text = to_mjcf(model)
+    qpos, _ = load_mjcf(text).qpos_qvel(state)
+    key = f'<keyframe><key qpos="{numbers(qpos)}" ctrl="{numbers(commands[0])}"/></keyframe>'
+    option = f'<option timestep="{STEP}" cone="elliptic"/>'
+    description = text.replace("</mujoco>", f"{option}{key}</mujoco>")
+    return Scene(run, description, commands[:-1] if is_trotting else None)
 
 
 def stack() -> tuple[MaximalModel, State, str]:
@@ -132,16 +221,23 @@ def seconds(run: Callable[[], object], steps: int) -> float:
     return (time.process_time() - start) / steps
 
 
-def measure_scene(
-    model: MaximalModel, state: State, description: str, rounds: int, steps: int, reference_steps: int
-) -> dict[str, list[float]]:
+def measure_scene(scene: Scene, rounds: int, steps: int, reference_steps: int) -> dict[str, list[float]]:
     """Return the seconds of a step, a list with one entry for each round; the reference takes fewer steps."""
-    mujoco_model = mujoco.MjModel.from_xml_string(description)
+    mujoco_model = mujoco.MjModel.from_xml_string(scene.description)
     data = mujoco.MjData(mujoco_model)
+
+    def run_mujoco() -> None:
+        if scene.commands is None:
+            mujoco.mj_step(mujoco_model, data, steps)
+            return
+        for command in scene.commands[:steps]:
+            data.ctrl[:] = command
+            mujoco.mj_step(mujoco_model, data)
+
     runs: dict[str, tuple[Callable[[], object], int]] = {
-        "MuJoCo": (lambda: mujoco.mj_step(mujoco_model, data, steps), steps),
-        "rbnotes": (lambda: simulate(model, state, STEP, reference_steps), reference_steps),
-        "rbnotes, compiled": (lambda: simulate(model, state, STEP, steps, compiled=True), steps),
+        "MuJoCo": (run_mujoco, steps),
+        "rbnotes": (lambda: scene.run(reference_steps, False), reference_steps),
+        "rbnotes, compiled": (lambda: scene.run(steps, True), steps),
     }
     if not reference_steps:
         del runs["rbnotes"]
@@ -150,6 +246,8 @@ def measure_scene(
         run()
     for _ in range(rounds):
         mujoco.mj_resetData(mujoco_model, data)
+        if mujoco_model.nkey:
+            mujoco.mj_resetDataKeyframe(mujoco_model, data, 0)
         for name, (run, count) in runs.items():
             times[name].append(seconds(run, count))
     return times
@@ -215,12 +313,25 @@ def main() -> int:
     missed = False
     print("| scene | simulator | ms per step | over MuJoCo |", "|---|---|---|---|", sep="\n")
     scenes = (
-        ("stack", f"{BOXES} boxes", stack(), (ROUNDS, STEPS_PER_ROUND, 10)),
-        ("chain", f"{LINKS} links", chain(), (ROUNDS, STEPS_PER_ROUND, 6)),
-        ("heap", f"heap of {options.heap} boxes", heap(options.heap), (HEAP_ROUNDS, HEAP_STEPS, 0)),
+        ("stack", f"{BOXES} boxes", maximal_scene(*stack()), (ROUNDS, STEPS_PER_ROUND, 10)),
+        ("chain", f"{LINKS} links", maximal_scene(*chain()), (ROUNDS, STEPS_PER_ROUND, 6)),
+        (
+            "chain in joint coordinates",
+            f"{LINKS} links in joint coordinates",
+            chain_in_joint_coordinates(),
+            (ROUNDS, STEPS_PER_ROUND, 6),
+        ),
+        ("quadruped standing", "quadruped standing", quadruped(False), (ROUNDS, STEPS_PER_ROUND, 6)),
+        ("quadruped trotting", "quadruped trotting", quadruped(True), (ROUNDS, STEPS_PER_ROUND, 6)),
+        (
+            "heap",
+            f"heap of {options.heap} boxes",
+            maximal_scene(*heap(options.heap)),
+            (HEAP_ROUNDS, HEAP_STEPS, 0),
+        ),
     )
     for kind, name, scene, counts in scenes:
-        times = measure_scene(*scene, *counts)
+        times = measure_scene(scene, *counts)
         for simulator, of_rounds in times.items():
             ratio = statistics.median(a / b for a, b in zip(of_rounds, times["MuJoCo"], strict=True))
             missed |= simulator == "rbnotes, compiled" and ratio > LIMITS[kind]

@@ -385,7 +385,6 @@ def take_step(context, initial, final, num_contacts, last_contacts, n, records, 
     if not is_done:
         return NEEDS_REFERENCE, 0, 0
     first_residual, is_converged, gravity_work, applied_work = update_velocities(
-        tree,
         joints,
         parameters,
         initial,
@@ -449,7 +448,6 @@ def take_step(context, initial, final, num_contacts, last_contacts, n, records, 
         for j in range(len(v)):
             second_actuators[j] = 0.0
         second_residual, is_converged, gravity_work, applied_at_end = update_velocities(
-            tree,
             joints,
             parameters,
             final,

@@ -308,8 +308,53 @@ def add_contact_impulses(L, responses, impulses, change, v):
         v[j] += change[j]
 
 
+@jit_noalloc
+def solve_free_velocities(M, vectors, v):
+    """Write the velocities without contacts; return False if the mass matrix is not definite."""
+    copy_mass(M, vectors.damping, vectors.gain, vectors.mode, vectors.L)
+    for j in range(len(v)):
+        impulse = vectors.mode[j] * vectors.bound[j] if vectors.mode[j] != LINEAR else vectors.offset[j]
+        vectors.right[j] = vectors.momentum[j] + impulse
+        v[j] = vectors.right[j]
+    if not factor_mass(vectors.L):
+        return False
+    solve_forward(vectors.L, v)
+    solve_backward(vectors.L, v)
+    return True
+
+
 @jit_alloc
-def update_velocities(tree, joints, parameters, configuration, problem, vectors, solution):
+def solve_contacts(parameters, M, rows, contacts, last_contacts, vectors, v, last_impulses):
+    """Write the impulses of the contacts, and add the velocities that they make; return the residual.
+
+    v holds the velocities without contacts. `last_impulses` are the contacts with impulses in the world.
+    """
+    count, size = len(rows), len(v)
+    responses, W, u_free = empty((count, size)), empty((count, count)), empty(count)
+    mu, impulses = empty(len(contacts)), empty(count)
+    guess = warm_start_impulses(contacts, last_contacts, parameters.match_radius)
+    write_delassus_matrix(vectors.L, rows, responses, W)
+    for i in range(len(contacts)):
+        mu[i] = contacts[i, MU]
+        for r in range(3 * i, 3 * i + 3):
+            u_free[r] = dot_range(rows[r], 0, v, 0, 0, size)
+        u_free[3 * i] -= min(-contacts[i, GAP] / parameters.h, 0.0)
+    clear_blocked_rows(W, u_free, rows, M, vectors, v)
+    operator = dense_operator(W)
+    residual = search_impulses(
+        reference(operator), u_free, mu, guess, FRICTION_TOLERANCE, MAX_FRICTION_ITERATIONS, impulses
+    )
+    keep_alive(operator)
+    add_contact_impulses(vectors.L, responses, impulses, vectors.right, v)
+    for i in range(len(contacts)):
+        for d in range(3):
+            contacts[i, IMPULSE + d] = impulses[3 * i + d]
+    store_impulses(contacts, last_impulses)
+    return nan_max(residual, velocity_rounding(W, u_free, impulses))
+
+
+@jit_noalloc
+def update_velocities(joints, parameters, configuration, problem, vectors, solution):
     """Compute velocities under forces, contacts and servos.
 
     `problem` holds the rows of the contacts, the contacts, those of the previous update with their impulses,
@@ -328,54 +373,21 @@ def update_velocities(tree, joints, parameters, configuration, problem, vectors,
     """
     rows, contacts, last_contacts, command, half = problem
     v, last_impulses, actuator_impulses = solution
-    before, h, size, count, residual = configuration.v, parameters.h, len(v), 3 * len(contacts), 0.0
-    if not write_joint_impulses(joints, configuration, h, command, half == 0, vectors):
+    M, before, size, residual = configuration.M, configuration.v, len(v), 0.0
+    if not write_joint_impulses(joints, configuration, parameters.h, command, half == 0, vectors):
         return 0.0, False, 0.0, 0.0
     for j in range(size):
-        momentum = dot_range(configuration.M[j], 0, before, 0, 0, size)
-        vectors.momentum[j] = momentum + vectors.gravity[j] + vectors.spring[j] + vectors.motor[j]
-        vectors.momentum[j] += vectors.damper[j]
+        momentum = dot_range(M[j], 0, before, 0, 0, size) + vectors.gravity[j] + vectors.spring[j]
+        vectors.momentum[j] = momentum + vectors.motor[j] + vectors.damper[j]
     write_row_velocities(contacts, rows, before, BEFORE)
-    responses, W, u_free, mu = empty((count, size)), empty((count, count)), empty(count), empty(len(contacts))
     is_converged, num_changes = False, 0
     while not is_converged and num_changes < MAX_MODE_CHANGES:
-        copy_mass(configuration.M, vectors.damping, vectors.gain, vectors.mode, vectors.L)
-        for j in range(size):
-            impulse = vectors.mode[j] * vectors.bound[j] if vectors.mode[j] != LINEAR else vectors.offset[j]
-            vectors.right[j] = vectors.momentum[j] + impulse
-            v[j] = vectors.right[j]
-        if not factor_mass(vectors.L):
+        if not solve_free_velocities(M, vectors, v):
             return 0.0, False, 0.0, 0.0
-        solve_forward(vectors.L, v)
-        solve_backward(vectors.L, v)
-        if count:
-            guess = warm_start_impulses(contacts, last_contacts, parameters.match_radius)
-            write_delassus_matrix(vectors.L, rows, responses, W)
-            for i in range(len(contacts)):
-                mu[i] = contacts[i, MU]
-                for r in range(3 * i, 3 * i + 3):
-                    u_free[r] = dot_range(rows[r], 0, v, 0, 0, size)
-                u_free[3 * i] -= min(-contacts[i, GAP] / h, 0.0)
-            clear_blocked_rows(W, u_free, rows, configuration.M, vectors, v)
-            impulses, operator = empty(count), dense_operator(W)
-            residual = search_impulses(
-                reference(operator),
-                u_free,
-                mu,
-                guess,
-                FRICTION_TOLERANCE,
-                MAX_FRICTION_ITERATIONS,
-                impulses,
-            )
-            keep_alive(operator)
-            residual = nan_max(residual, velocity_rounding(W, u_free, impulses))
+        if len(contacts):
+            residual = solve_contacts(parameters, M, rows, contacts, last_contacts, vectors, v, last_impulses)
             if not residual <= FRICTION_TOLERANCE:
                 return residual, False, 0.0, 0.0
-            add_contact_impulses(vectors.L, responses, impulses, vectors.right, v)
-            for i in range(len(contacts)):
-                for d in range(3):
-                    contacts[i, IMPULSE + d] = impulses[3 * i + d]
-            store_impulses(contacts, last_impulses)
             last_contacts = last_impulses
         is_converged = change_modes(v, vectors)
         num_changes += 1
