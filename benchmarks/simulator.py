@@ -44,6 +44,8 @@ STEP = 0.005
 BOXES, LINKS = 5, 20
 STEPS_PER_ROUND = 200
 """Steps of a round, one second; the reference takes fewer."""
+LONG_ROUND_STEPS, LONG_ROUNDS = 1000, 9
+"""Steps of a round in joint coordinates, and number of rounds."""
 HEAP_BOXES, HEAP_COLUMNS = 30, 9
 """Number of boxes of the heap in quick runs, and of columns from which they fall."""
 HEAP_ROUNDS, HEAP_STEPS = 3, 60
@@ -125,7 +127,7 @@ def quadruped(is_trotting: bool) -> Scene:
     height = 0.4 * np.cos(0.7) + 0.022
     state = model.state(q=posture, poses={"trunk": se3.frame(np.eye(3), [0, 0, height])})
     phases = np.array([name.startswith(("front_left", "hind_right")) for name in posture])
-    times = STEP * np.arange(STEPS_PER_ROUND + 1)[:, None]
+    times = STEP * np.arange(LONG_ROUND_STEPS + 1)[:, None]
     swing = 0.2 * np.sin(2 * np.pi * 2.0 * times + np.pi * phases) if is_trotting else 0.0 * times
     order = [model.bodies[i].name for i in range(len(model.bodies)) if model.bodies[i].name in posture]
     commands = np.array([posture[name] for name in order]) + swing
@@ -319,10 +321,10 @@ def main() -> int:
             "chain in joint coordinates",
             f"{LINKS} links in joint coordinates",
             chain_in_joint_coordinates(),
-            (ROUNDS, STEPS_PER_ROUND, 6),
+            (LONG_ROUNDS, LONG_ROUND_STEPS, 6),
         ),
-        ("quadruped standing", "quadruped standing", quadruped(False), (ROUNDS, STEPS_PER_ROUND, 6)),
-        ("quadruped trotting", "quadruped trotting", quadruped(True), (ROUNDS, STEPS_PER_ROUND, 6)),
+        ("quadruped standing", "quadruped standing", quadruped(False), (LONG_ROUNDS, LONG_ROUND_STEPS, 6)),
+        ("quadruped trotting", "quadruped trotting", quadruped(True), (LONG_ROUNDS, LONG_ROUND_STEPS, 6)),
         (
             "heap",
             f"heap of {options.heap} boxes",
