@@ -9,7 +9,6 @@ import pytest
 from rbnotes import se3, so3
 from rbnotes.contact import Collider, collide
 from rbnotes.contact.manifolds import FLAT_TOLERANCE
-from rbnotes.multibody.maximal import MaximalModel
 from rbnotes.multibody.packing.packed_colliders import pack_colliders
 from rbnotes.shapes import Box
 
@@ -83,8 +82,7 @@ def collide_reference(pair):
 
 def collide_compiled(pair):
     colliders = [Collider(i, Box(side)) for i, side in enumerate(pair.sides)]
-    model = MaximalModel(np.stack([np.eye(6)] * 2), colliders=colliders)
-    return pack_colliders(model).detect_contacts(pair.poses, FAR)
+    return pack_colliders(colliders, 2, ()).detect_contacts(pair.poses, FAR)
 
 
 @pytest.mark.parametrize("collide_boxes", [collide_reference, collide_compiled])

@@ -11,7 +11,6 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.contact import Collider, collide
 from rbnotes.dynamics import WORLD
 from rbnotes.multibody import Body, Geometry, Model, simulate
-from rbnotes.multibody.maximal import MaximalModel
 from rbnotes.multibody.packing.packed_colliders import pack_colliders
 from rbnotes.shapes import Box, Cone, ConvexMesh, Cylinder, Ellipsoid, HeightField, Plane, Sphere
 from rbnotes.viewer import solid
@@ -117,11 +116,9 @@ def test_pairs_that_do_not_touch_are_refused():
     ):
         with pytest.raises(InvalidArgument, match=message):
             HeightField(heights, sides)
-    model = MaximalModel(
-        np.eye(6)[None], colliders=[Collider(WORLD, FLAT), Collider(0, ConvexMesh(np.eye(4, 3)))]
-    )
+    colliders = [Collider(WORLD, FLAT), Collider(0, ConvexMesh(np.eye(4, 3)))]
     with pytest.raises(InvalidArgument, match="colliders of the type HeightField"):
-        pack_colliders(model)
+        pack_colliders(colliders, 1, ())
 
 
 def test_drawings_have_the_points_and_upward_triangles():
