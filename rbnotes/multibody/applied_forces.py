@@ -31,7 +31,8 @@ class SampledCommands:
     Attributes
     ----------
     samples
-        Commands for the joint velocities ``(steps + 1, k)``, at the start and after each step.
+        Commands ``(steps + 1, k)`` at the start and after each step: forces, N m or N, or targets of servos,
+        rad or m, and per second.
     start
         Time of the first sample, s.
     h
