@@ -30,19 +30,10 @@ from rbnotes.complementarity import solve as solve_complementarity
 from rbnotes.constraints.redundant_rows import InconsistentConstraints
 from rbnotes.dynamics import BilateralRows, StepProblem, StepSolution, UnilateralRows, factor_step
 from rbnotes.errors import NotConverged
-
-RELATIVE_TOLERANCE = 1e-9
-"""Accepted excess of an impulse over its bound, relative to it, and accepted velocity with the wrong sign,
-relative to the largest velocity without the rows."""
-
-MAX_MODE_CHANGES = 5
-"""Number of iterations before box LCPs are solved."""
+from rbnotes.unchecked.bounded_impulses import LINEAR, LOWER, MAX_MODE_CHANGES, RELATIVE_TOLERANCE, UPPER
 
 MAX_ITERATIONS = 50
 """Largest number of iterations."""
-
-LINEAR, UPPER, LOWER = 0, 1, -1
-"""Modes of a row."""
 
 
 class BoundedRows(NamedTuple):

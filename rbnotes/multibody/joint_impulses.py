@@ -21,9 +21,7 @@ from rbnotes.arguments import Array
 from rbnotes.dynamics import State
 from rbnotes.multibody.bounded_rows import BoundedRows, dry_friction_rows
 from rbnotes.multibody.model import Model
-
-STIFF_INERTIA_FACTOR = 12.0
-"""Ratio of ``h^2 kp`` to the inertia of a joint at which half of the implicit correction s acts."""
+from rbnotes.unchecked.bounded_impulses import STIFF_INERTIA_FACTOR
 
 
 class JointImpulses(NamedTuple):

@@ -32,8 +32,14 @@ from rbnotes.compiled.linear_algebra import (
 from rbnotes.compiled.record_layout import AFTER, BEFORE, GAP, IMPULSE, MU, POSITION, A
 from rbnotes.compiled.structure_references import keep_alive, reference
 from rbnotes.friction.contact_problem import CONSTRAINED_MOBILITY_TOLERANCE
-from rbnotes.multibody.bounded_rows import LINEAR, LOWER, MAX_MODE_CHANGES, RELATIVE_TOLERANCE, UPPER
-from rbnotes.multibody.joint_impulses import STIFF_INERTIA_FACTOR
+from rbnotes.unchecked.bounded_impulses import (
+    LINEAR,
+    LOWER,
+    MAX_MODE_CHANGES,
+    RELATIVE_TOLERANCE,
+    STIFF_INERTIA_FACTOR,
+    UPPER,
+)
 
 
 class JointForces(NamedTuple):
