@@ -42,6 +42,7 @@ from rbnotes.compiled.record_layout import (
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import State, States, zero_forces
 from rbnotes.multibody.maximal.simulation_options import Progress
+from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.maximal.stepping import Integrator, StepContext, StepResult
 from rbnotes.multibody.maximal.trajectory import ContactRecord, MaximalTrajectory, RestartData, Work
 from rbnotes.multibody.packing.contact_tables import contact_points, contact_records, contact_table
@@ -57,6 +58,31 @@ MAX_STEPS_PER_CALL = 128
 
 WORK_COLUMNS = [FORCE_WORK, JOINT_WORK, CONTACT_WORK, SEPARATION_WORK, INTEGRATOR_WORK]
 """Columns of a summary in the order of :class:`~rbnotes.multibody.maximal.trajectory.Work`."""
+
+
+def padded_contacts(contacts: Array, last_contacts: Array, num_bodies: int) -> tuple[Array, Array]:
+    """Return the contacts of a run and its last ones with impulses in larger arrays, with place for more.
+
+    `num_bodies` is zero if the bodies do not touch.
+    """
+    size = max(
+        CONTACTS_PER_BODY * (num_bodies + 1) if num_bodies else 0, 2 * len(contacts), 2 * len(last_contacts)
+    )
+    padded = np.zeros((2, size, CONTACT_SIZE))
+    padded[0, : len(contacts)], padded[1, : len(last_contacts)] = contacts, last_contacts
+    return padded[0], padded[1]
+
+
+def run_settings(
+    settings: StepSettings, steps: int, t: float, num_contacts: int, num_last_contacts: int
+) -> Array:
+    """Return the settings of a run without callbacks, see :mod:`rbnotes.compiled.record_layout`."""
+    result: Array = np.zeros(SETTINGS_SIZE)
+    result[H], result[SLOP] = settings.h, settings.slop
+    result[MATCH_RADIUS] = settings.friction.matching_distance
+    result[NUM_STEPS], result[TIME] = steps, t
+    result[NUM_CONTACTS], result[NUM_LAST_CONTACTS] = num_contacts, num_last_contacts
+    return result
 
 
 class CompiledRun:
@@ -91,21 +117,12 @@ class CompiledRun:
 
     def advance(self, steps: int) -> tuple[int, int]:
         """Take steps; return the number of steps taken and the status."""
-        max_contacts = max(
-            CONTACTS_PER_BODY * (self.count + 1) if len(self.packed.colliders.bodies) else 0,
-            2 * len(self.contacts),
-            2 * len(self.last_contacts),
+        max_bodies = self.count if len(self.packed.colliders.bodies) else 0
+        contacts, last_contacts = padded_contacts(self.contacts, self.last_contacts, max_bodies)
+        max_contacts = len(contacts)
+        settings = run_settings(
+            self.context.settings, steps, self.times[-1], len(self.contacts), len(self.last_contacts)
         )
-        contacts = np.zeros((max_contacts, CONTACT_SIZE))
-        contacts[: len(self.contacts)] = self.contacts
-        last_contacts = np.zeros((max_contacts, CONTACT_SIZE))
-        last_contacts[: len(self.last_contacts)] = self.last_contacts
-        settings = np.zeros(SETTINGS_SIZE)
-        settings[H], settings[SLOP] = self.context.settings.h, self.context.settings.slop
-        settings[MATCH_RADIUS] = self.context.settings.friction.matching_distance
-        settings[NUM_STEPS], settings[NUM_CONTACTS] = steps, len(self.contacts)
-        settings[NUM_LAST_CONTACTS] = len(self.last_contacts)
-        settings[TIME] = self.times[-1]
         settings[HAS_FORCES] = self.context.model.applied_forces is not zero_forces
         callbacks = PythonCallbacks(self.context, self.count)
         settings[CALLBACK_ADDRESS] = callbacks.address

@@ -25,20 +25,14 @@ from rbnotes.compiled.record_layout import (
     CONTACTS_FULL,
     ENERGY,
     IMPULSE,
-    MATCH_RADIUS,
     MOTION_SIZE,
     NEEDS_REFERENCE,
     NUM_CONTACTS,
     NUM_LAST_CONTACTS,
     NUM_RECORDS,
-    NUM_STEPS,
     NUM_STEPS_TAKEN,
-    SETTINGS_SIZE,
-    SLOP,
     SUMMARY_SIZE,
-    TIME,
     WORKSPACE_TOO_SMALL,
-    H,
 )
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import State
@@ -49,7 +43,12 @@ from rbnotes.multibody.packing.compiled_steps import compile_settings
 from rbnotes.multibody.packing.contact_tables import contact_points, contact_records, contact_table
 from rbnotes.multibody.packing.packed_tree_model import PackedTreeModel, pack_tree_model
 from rbnotes.multibody.packing.python_callbacks import CALLBACK_TYPE
-from rbnotes.multibody.packing.simulation_runs import CONTACTS_PER_BODY, MAX_STEPS_PER_CALL, WORK_COLUMNS
+from rbnotes.multibody.packing.simulation_runs import (
+    MAX_STEPS_PER_CALL,
+    WORK_COLUMNS,
+    padded_contacts,
+    run_settings,
+)
 from rbnotes.multibody.step_series import StepSeries
 from rbnotes.multibody.verlet_step import TreeStepper
 from rbnotes.unchecked.frozen import replace_unchecked
@@ -138,19 +137,13 @@ class _Batch:
         last_contacts: Array = np.zeros((0, CONTACT_SIZE))
         if friction.last_impulses is not None:
             last_contacts = contact_table(*friction.last_impulses, count=self._bodies)
-        max_contacts = max(
-            CONTACTS_PER_BODY * (self._bodies + 1) if len(packed.colliders.bodies) else 0,
-            2 * len(start_contacts),
-            2 * len(last_contacts),
+        self._contacts, self._last_contacts = padded_contacts(
+            start_contacts, last_contacts, self._bodies if len(packed.colliders.bodies) else 0
         )
-        self._contacts, self._last_contacts = np.zeros((2, max_contacts, CONTACT_SIZE))
-        self._contacts[: len(start_contacts)] = start_contacts
-        self._last_contacts[: len(last_contacts)] = last_contacts
-        self._settings = np.zeros(SETTINGS_SIZE)
-        self._settings[H], self._settings[SLOP] = stepper.settings.h, stepper.settings.slop
-        self._settings[MATCH_RADIUS] = friction.matching_distance
-        self._settings[NUM_STEPS], self._settings[NUM_CONTACTS] = steps, len(start_contacts)
-        self._settings[NUM_LAST_CONTACTS], self._settings[TIME] = len(last_contacts), state.t
+        max_contacts = len(self._contacts)
+        self._settings = run_settings(
+            stepper.settings, steps, state.t, len(start_contacts), len(last_contacts)
+        )
         self._buffer = np.zeros(3 * self._k + 1)
         self._callback = CALLBACK_TYPE(self._write_commands)
         self._samples: Array = np.zeros((steps + 1, self._k))
