@@ -29,7 +29,7 @@ def is_due(number, num_groups=NUM_GROUPS):
 
 
 def select_due(slow):
-    """Return the slow tests of this day: one case in ten of each test, at least one if it has several.
+    """Return the slow tests of this day: a tenth of the cases of each test, or at most one of fewer than ten.
 
     Tests of one file that are marked ``slow(together=True)`` share a fixture: all run on the same day.
     """
@@ -43,6 +43,5 @@ def select_due(slow):
         if together:
             due += items if is_due(first) else []
         else:
-            num_groups = min(len(items), NUM_GROUPS) if len(items) > 1 else NUM_GROUPS
-            due += [item for number, item in enumerate(items, start=first) if is_due(number, num_groups)]
+            due += [item for number, item in enumerate(items, start=first) if is_due(number)]
     return due

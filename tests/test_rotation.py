@@ -1,4 +1,4 @@
-"""Every slow test runs within ten days, and on each day at least one case of every parametrized one."""
+"""Every slow test runs once within ten days, and each day a tenth of the cases of every parametrized one."""
 
 from collections import Counter
 from datetime import date, timedelta
@@ -30,14 +30,14 @@ def test_every_test_runs_within_ten_days(slow, monkeypatch):
     monkeypatch.setattr(rotation, "all_are_due", lambda: False)
     runs = Counter(name for day in DAYS for name in due_on(day, slow, monkeypatch))
     assert runs.keys() == set(NAMES)
-    assert {runs[name] for name in NAMES if "[" not in name} == {1}
+    assert set(runs.values()) == {1}
 
 
 def test_each_day_runs_a_share(slow, monkeypatch):
     monkeypatch.setattr(rotation, "all_are_due", lambda: False)
     for day in DAYS:
         due = due_on(day, slow, monkeypatch)
-        assert sum("pair" in name for name in due) == 1
+        assert sum("pair" in name for name in due) in {0, 1}
         assert sum("family" in name for name in due) in {2, 3}
         assert len(due) < len(NAMES) / 4
 

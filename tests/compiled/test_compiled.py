@@ -355,6 +355,7 @@ print([hasattr(each, "_overload_func") for each in types])
 """
 
 
+@pytest.mark.slow
 def test_types_of_array_items_are_found_first():
     """The order of imports in a new process decides; others lengthen the compilation."""
     run = subprocess.run(

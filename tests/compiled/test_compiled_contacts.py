@@ -100,6 +100,7 @@ def test_contact_points_of_many_shapes_agree_with_the_reference():
         np.testing.assert_allclose(contacts.gap, expected.gap, rtol=1e-12, atol=1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", [(0, 1), (0, 4), (5, 4), (2, 0), (2, 2), (4, 2), (1, 3)])
 def test_contact_points_of_aligned_faces_and_edges(pair):
     """Faces and edges on faces, separate and overlapping, aligned or rotated."""
@@ -229,6 +230,7 @@ def test_separating_axes_agree_with_the_reference():
             assert separation == pytest.approx(expected.separation, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_rotation_increments_agree_with_the_reference():
     """Steps have small and large rotations."""
 

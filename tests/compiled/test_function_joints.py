@@ -98,6 +98,7 @@ def test_single_state_against_reference(case):
 BENT = ("rings", "lift", "hung lift", "hinge", "ball", "spline", "quaternion")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_derivatives(seed, monkeypatch):
     """Compiled code evaluates all joints; the reference is not called."""

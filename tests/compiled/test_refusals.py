@@ -60,6 +60,7 @@ def nearly_singular_state(tree, rng):
     return q
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["light", "parallel", "singular state"])
 def test_nearly_singular_trees(kind):
     """The reference alone decides if an inertia is a rounding error."""

@@ -73,6 +73,7 @@ def test_sweep_with_processes():
     np.testing.assert_array_equal(result, so3.exp(vectors))
 
 
+@pytest.mark.slow
 def test_sweep_with_dask():
     """The same call, with the executor of a client; trees travel to its workers."""
     import distributed  # slow to import
@@ -95,6 +96,7 @@ PARAMETERS = np.linspace(0.5, 2.0, 10), np.linspace(-1.0, 1.0, 10)
 
 
 class TestFolder:
+    @pytest.mark.slow
     def test_results_of_simulations_are_read_again(self, tmp_path):
         folder = tmp_path / "new" / "study"
         first = Counting()
@@ -223,6 +225,7 @@ def importable_tests(monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path, str(Path(__file__).parents[2])])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("importable_tests")
 def test_broken_pool_keeps_what_is_done(tmp_path):
     function = partial(heavier_once, tmp_path / "killed")

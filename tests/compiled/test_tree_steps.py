@@ -116,6 +116,7 @@ def test_standing_quadruped_with_servos(monkeypatch):
     assert all(len(each.points) for each in compiled.contacts[5:])
 
 
+@pytest.mark.slow
 def test_servos_at_their_limits_change_modes(monkeypatch):
     reference, compiled, count = run(quadruped(force_limit=3.0), 40, monkeypatch)
     check_agreement(reference, compiled)
@@ -123,6 +124,7 @@ def test_servos_at_their_limits_change_modes(monkeypatch):
     assert np.isclose(np.abs(compiled.actuator_impulses).max(), 3.0 * 0.005)
 
 
+@pytest.mark.slow
 def test_quadruped_without_actuators_reaches_its_limits(monkeypatch):
     reference, compiled, count = run(quadruped(actuated=False), 80, monkeypatch)
     check_agreement(reference, compiled, rtol=1e-7)
@@ -130,12 +132,14 @@ def test_quadruped_without_actuators_reaches_its_limits(monkeypatch):
     assert np.abs(np.array(reference.work.joints)).max() > 0
 
 
+@pytest.mark.slow
 def test_far_from_the_origin_of_the_world(monkeypatch):
     reference, compiled, count = run(quadruped(offset=1000.0), 20, monkeypatch)
     assert count == 0
     np.testing.assert_allclose(compiled.tree_q, reference.tree_q, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_springs_rotors_contacts_and_free_bodies(monkeypatch):
     reference, compiled, count = run(arm_and_bodies(), 200, monkeypatch)
     check_agreement(reference, compiled, rtol=1e-8)

@@ -115,6 +115,7 @@ def test_lcps(compiled, seed):
     assert counts[Status.ILL_CONDITIONED] < 0.02 * counts.total()
 
 
+@pytest.mark.slow
 def test_boxes():
     """All matrices in boxes with one, two or no bounds; a bounded box has a solution for every matrix."""
     rng, counts = np.random.default_rng(30), Counter()
@@ -133,6 +134,7 @@ def test_boxes():
     assert {Status.SOLVED, Status.INFEASIBLE, Status.NEARLY_INFEASIBLE} <= set(counts)
 
 
+@pytest.mark.slow
 def test_programs():
     """Programs with and without equations, some with a singular Q, some infeasible."""
     rng, counts = np.random.default_rng(31), Counter()
@@ -269,6 +271,7 @@ def test_a_box_without_semidefinite_matrix():
         assert largest_violation(problem, solve(problem, method).z) == 0.0
 
 
+@pytest.mark.slow
 def test_enumeration_of_boxes():
     """Bounds of all kinds, without help of another method."""
     rng = np.random.default_rng(32)

@@ -52,6 +52,7 @@ def test_sparse_equals_dense(M, G, b, phi, alpha, beta):
         np.testing.assert_allclose(a, c, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_period_of_a_soft_constraint():
     """A mass on an undamped soft constraint oscillates with the period of the equivalent spring."""
     m, k, h = 2.0, 50.0, 0.01

@@ -20,6 +20,7 @@ from rbnotes.testing.strategies import (
 )
 
 
+@pytest.mark.slow
 @given(spd_matrices(5), full_rank_matrices(2, 5), vectors(5), vectors(2))
 def test_converges_to_the_kkt_solution(M, N, v0, c):
     result = equality_gauss_seidel(np.linalg.inv(M), N, c, v0, sweeps=5000)

@@ -121,6 +121,7 @@ def pendulum(gamma, h, time):
     return np.array(errors)
 
 
+@pytest.mark.slow
 def test_pendulum_drifts_without_stabilization_only():
     without = pendulum(0.0, 0.01, 10)
     assert without[-1] > 0.3

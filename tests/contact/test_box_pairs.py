@@ -85,6 +85,7 @@ def collide_compiled(pair):
     return pack_colliders(colliders, 2, ()).detect_contacts(pair.poses, FAR)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("collide_boxes", [collide_reference, collide_compiled])
 def test_deepest_gap_and_normal(collide_boxes):
     """The gap is the least overlap, and the normal is an axis that has it.

@@ -80,6 +80,7 @@ for edge in (5, 10):
 """
 
 
+@pytest.mark.slow
 def test_pairs_compared_for_each_body_do_not_grow_in_compiled_code():
     """The functions run without the compiler, which does not count."""
     path = os.pathsep.join([os.path.dirname(__file__), *sys.path])

@@ -229,6 +229,7 @@ def coal_distance(solids, rotations, positions, size):
     return coal.distance(a, poses[0], b, poses[1], request, result), -np.array(result.normal)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_separations(family):
     """The separation is the maximum over all directions, the closest points are points of the solids."""
@@ -363,6 +364,7 @@ def test_parallel_cylinders_touch_along_a_line(gap):
     assert np.allclose(contacts.normal, [0, 0, 1], rtol=0, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_coinciding_solids_separate_along_a_shortest_direction():
     pose = se3.frame(Rotation.from_euler("xyz", [0.3, 0.2, 0.1]).as_matrix(), [1, 2, 3])
     contacts = collide(Cylinder(0.1, 0.5), pose, Cylinder(0.1, 0.5), pose, 0.0)

@@ -122,6 +122,7 @@ class TestDistance:
         rows, limits = np.array([side for side, _ in sides]), [limit for _, limit in sides]
         assert linprog(np.zeros(3), A_ub=rows, b_ub=limits, bounds=(None, None)).success == (gap < 0)
 
+    @pytest.mark.slow
     @given(boxes, near_frames, boxes, near_frames)
     def test_least_overlap_of_boxes(self, a, pose_a, b, pose_b):
         """Displaced by the depth they touch; displaced by less, in any direction, they still overlap."""

@@ -85,6 +85,7 @@ def test_balls_roll_over_the_edges_of_a_flat_field_as_on_a_plane():
     np.testing.assert_allclose(motions[0], motions[1], atol=1e-7)
 
 
+@pytest.mark.slow
 def test_bodies_come_to_rest_in_a_valley():
     x = np.linspace(-1, 1, 9)
     valley = HeightField(np.add.outer(np.abs(x), 0.5 * np.abs(x)), [2.0, 2.0])

@@ -80,6 +80,7 @@ class TestManifolds:
             np.testing.assert_allclose(contacts.normal, [[-1, 0, 0]] * 2, atol=1e-5)
             np.testing.assert_allclose(contacts.gap, gap, atol=1e-7)
 
+    @pytest.mark.slow
     def test_normal_is_continuous_when_edges_pass(self):
         """The normal rotates from one face normal to the other while one plank sinks past the other."""
         plank, tilt = Box([0.05, 0.3, 1.0]), 0.4

@@ -69,6 +69,7 @@ def test_gravity_does_the_work_of_the_weight(m, J, c, E, phi, g):
     np.testing.assert_allclose(wrench @ phi, m * g @ se3.point_velocity(E, c, phi), atol=1e-9)
 
 
+@pytest.mark.slow
 def test_free_flight_conserves_momentum_and_energy():
     path = integrate(runge_kutta, FREE, START, 0.1, 20)
     momentum = spatial_momentum(M, path.E[:, 0], path.phi[:, 0])
@@ -77,6 +78,7 @@ def test_free_flight_conserves_momentum_and_energy():
     np.testing.assert_allclose(energy, energy[0], rtol=1e-8)
 
 
+@pytest.mark.slow
 def test_precession_of_an_axisymmetric_body():
     """A symmetric top without torque turns about its axis while the axis goes round the angular momentum."""
     I1, I3, spin = 0.5, 0.8, np.array([0.6, 0.0, 3.0])
@@ -129,6 +131,7 @@ def tumbling_system():
     return system, State(poses, twists, [[0.3, 1.8, 0.9]], [[0.5, -0.4, 0.2]])
 
 
+@pytest.mark.slow
 def test_forces_and_their_derivatives():
     system, state = tumbling_system()
     result = system.linearized_force(state)
@@ -156,6 +159,7 @@ def flatten_state(state):
     return np.concatenate([state.E[:, :3].ravel(), state.x.ravel(), state.velocity])
 
 
+@pytest.mark.slow
 def test_runge_kutta_against_the_entries_of_the_poses():
     """The poses as twelve free numbers each, dE/dt = E [phi]: no increments."""
     system, state = tumbling_system()
@@ -179,6 +183,7 @@ def exact():
     return flatten_state(runge_kutta(*tumbling_system(), 0.2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("step", "order"), [(symplectic_euler, 1), (implicit_euler, 1), (trapezoidal, 2), (bridson_marino, 2)]
 )
@@ -191,6 +196,7 @@ def test_order_of_every_scheme_for_bodies_and_particles(step, order, exact):
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
 
 
+@pytest.mark.slow
 def test_thrown_body_follows_a_parabola():
     body = inertia.spatial_inertia(0.01, 1e-5 * np.diag([1.0, 2.0, 2.5]))
     g, h, steps = np.array([0.0, 0.0, -9.81]), 0.02, 25

@@ -54,6 +54,7 @@ def test_the_equations_of_motion_hold(name):
     assert np.linalg.norm(h * mean[:3]) > 0.3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "order"), [("end", 1), ("middle", 2)])
 def test_order(name, order):
     system, start = bodies()

@@ -118,6 +118,7 @@ class TestPathWrenches:
         law, tension = law
         close(path_wrenches(law, *path).w, wrenches(tension, *path))
 
+    @pytest.mark.slow
     @given(laws(), paths())
     def test_stiffness_against_differences(self, law, path):
         law, tension = law
@@ -126,6 +127,7 @@ class TestPathWrenches:
         K, error = se3_derivative(lambda poses: wrenches(tension, poses, x, phi, active).ravel(), E)
         close(forces, K, error)
 
+    @pytest.mark.slow
     @given(laws(), paths())
     def test_damping_against_differences(self, law, path):
         law, tension = law
@@ -272,6 +274,7 @@ def _poses(E):
 
 
 class TestBodyPathLength:
+    @pytest.mark.slow
     @given(paths())
     def test_against_differences(self, path):
         E, x, phi, active = path
@@ -287,6 +290,7 @@ class TestBodyPathLength:
 
 
 class TestBodyPathSegments:
+    @pytest.mark.slow
     @given(paths())
     def test_against_differences(self, path):
         E, x, phi, _ = path
@@ -343,6 +347,7 @@ class TestMuscle:
             atol=1e-11,
         )
 
+    @pytest.mark.slow
     @given(paths(most=2, passive=False), vectors())
     def test_via_point_on_the_body_of_the_insertion_only_adds_length(self, path, via):
         E, x, phi, _ = path
@@ -357,12 +362,14 @@ class TestMuscle:
         close(gather @ bent.K @ gather.T, straight.K)
         close(gather @ bent.D @ gather.T, straight.D)
 
+    @pytest.mark.slow
     @given(paths(most=3, passive=False))
     def test_velocity_dependence_never_adds_energy(self, path):
         assert dissipated_power(self.muscle, *point_kinematics(*path[:3])) >= 0
 
 
 class TestZeroLengthSpring:
+    @pytest.mark.slow
     @given(positive_numbers(), paths(most=2))
     def test_against_energy_and_differences(self, k, path):
         E, x, phi, _ = path

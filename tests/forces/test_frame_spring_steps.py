@@ -36,6 +36,7 @@ def chain():
     return FrameSprings(spring, [[-1, 0], [0, 1], [2, 1]]), state
 
 
+@pytest.mark.slow
 def test_assembled_jacobians_of_a_chain():
     springs, state = chain()
     forces = assemble([springs], state)
@@ -88,6 +89,7 @@ def swinging_pair():
     return X, M, E, phi
 
 
+@pytest.mark.slow
 def test_linearly_implicit_step_is_of_first_order():
     X, M, E, phi = swinging_pair()
     spring = FrameSpring.isotropic(*X, 8.0, 3.0, 0.4, 0.2)

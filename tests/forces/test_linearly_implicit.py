@@ -156,6 +156,7 @@ def stiff_motion(steps, **how):
     return energies
 
 
+@pytest.mark.slow
 def test_stiff_spring_is_stable():
     """h = 0.01 s is far beyond the explicit limit, 2 sqrt(m / k) = 0.0025 s."""
     energies = stiff_motion(100)

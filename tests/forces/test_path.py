@@ -287,6 +287,7 @@ SCENE = (
 )
 
 
+@pytest.mark.slow
 def test_linearly_implicit_euler_is_of_first_order():
     law = LinearSpring(8.0, 0.6, 1.5)
     masses, x, v = SCENE

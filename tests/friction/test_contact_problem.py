@@ -135,6 +135,7 @@ def test_coupled_mass_matrices_are_not_treated_as_blocks(rng, form):
     np.testing.assert_allclose(W, rows @ np.linalg.solve(dense.mass, rows.T), atol=1e-12 * np.abs(W).max())
 
 
+@pytest.mark.slow
 def test_many_bodies_use_sparse_storage():
     """A square matrix would take 2.6 GB; the system, its factors and a batch of columns suffice."""
     bodies, contacts = 3000, 20

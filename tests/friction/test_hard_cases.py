@@ -87,6 +87,7 @@ def test_heavy_on_light_boxes_stand_or_are_reported(model, masses):
     assert np.abs(solution.velocity).max() < 1e-6  # the pull is weaker than friction: nothing moves
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("facets", [4, 8])
 def test_six_boxes_below_a_thousandfold_heavier_one(facets):
     """Pyramidal friction solves it; a result in which light boxes overlap was once accepted."""

@@ -60,10 +60,8 @@ def sticky_heap(seed):
     return StepProblem(problem.mass, problem.momentum, contacts=Contacts(problem.contacts.rows, np.inf))
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=() if name == "newton" else pytest.mark.slow) for name in STICKING_MODELS],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STICKING_MODELS)
 def test_heaps_stick_or_are_reported(name):
     solved = 0
     for seed in range(14):

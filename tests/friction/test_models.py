@@ -153,6 +153,7 @@ def test_pyramid_is_too_weak_between_its_edges():
             assert (anitescu_stewart(problem, facets).velocity @ down > 1e-6) == slides
 
 
+@pytest.mark.slow
 @every_model
 def test_stopping_distance(solve):
     """A block with speed v0 stops after v0^2 / (2 mu g), within the error of the step."""

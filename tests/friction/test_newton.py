@@ -202,6 +202,7 @@ def test_block_slides_at_the_friction_angle_at_every_heading(heading, ratio, sli
     assert (displacement[0] > 5e-5) == slides
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["stack of 5 boxes", "a box slides", "4 boxes fall"])
 def test_ordinary_scenes_need_no_fallbacks(name, monkeypatch):
     """Each problem takes the linear systems of one search; fallbacks only cost the check of residuals."""

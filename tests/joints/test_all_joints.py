@@ -211,6 +211,7 @@ class TestNearestCoordinates:
         assert q.shape == (*Q.shape[:-2], joint.num_coordinates)
         np.testing.assert_allclose(joint.transform(q), Q, atol=1e-9)
 
+    @pytest.mark.slow
     def test_nearest_coordinates_minimize_the_pose_error(self, case):
         """No change of the coordinates reduces the distance in rad and m."""
         joint, rng = case.joint, np.random.default_rng(6)
@@ -226,6 +227,7 @@ class TestNearestCoordinates:
                 displaced = joints.pose_error(joint.transform(nearest_q + 1e-3 * direction), Q)
                 assert np.linalg.norm(displaced) >= np.linalg.norm(misfit) - 1e-12
 
+    @pytest.mark.slow
     def test_nearest_rates_against_differences(self, case):
         """For a moving pose with a constraint error."""
         joint, rng = case.joint, np.random.default_rng(7)

@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 
+import pytest
 import rotation
 
 from rbnotes import ledger
@@ -224,6 +225,7 @@ def test_listed_changes_exist_and_have_reasons():
         assert all(reasons.values()), name
 
 
+@pytest.mark.slow
 def test_a_change_without_effect_is_unnoticed():
     helper = HELPERS["springs.first_point_derivative"]
     assert unnoticed(helper, claims_by_helper()[helper][:3]) == ["flipped sign in `x[1] + 0 * z`"]

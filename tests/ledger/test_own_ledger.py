@@ -91,6 +91,7 @@ def test_an_erratum_is_listed_with_its_counterexample(own, capsys):
     assert set(entry["counterexample"]) == {"omega", "r"}
 
 
+@pytest.mark.slow
 def test_other_names_and_challenges(own):
     add(own, "erratum")
     with ledger.context(own):

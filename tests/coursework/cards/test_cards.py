@@ -40,6 +40,7 @@ def test_card_states_the_task():
     assert "import" not in card.task
 
 
+@pytest.mark.slow
 def test_card_states_units():
     card = rbnotes.card("sueda/s1.8/e1.29")
     assert card.units == {
@@ -93,6 +94,7 @@ def test_card_states_frames_and_meanings():
     assert "in 1\n" not in rbnotes.card("sueda/s2.4.5/e2.34").task
 
 
+@pytest.mark.slow
 def test_card_states_the_condition_without_tex():
     task = rbnotes.card("lloyd/s0.22.1/t1178").task
     assert "It is tested only under this condition: The sentence does not include U: it is" in task
@@ -318,6 +320,7 @@ def test_loop_of_checks_is_omitted():
     assert "strict=True" not in code
 
 
+@pytest.mark.slow
 def test_task_states_the_constraints_that_its_answer_needs():
     task = rbnotes.card("lloyd/s0.11/d2").task
     assert "(2, 4) in N m: the force" in task

@@ -45,6 +45,7 @@ class TestMustPass:
         assert rbnotes.challenge(EXPONENTIAL, lambda w: expm(bracket(w)))
         assert rbnotes.challenge(EXPONENTIAL, lambda w: Rotation.from_rotvec(w).as_matrix().tolist())
 
+    @pytest.mark.slow
     def test_code_right_under_the_condition_passes(self):
         record = ledger.find("sueda/s1.6/e1.22")
         assert record.condition_inputs is not None
@@ -56,6 +57,7 @@ class TestMustPass:
         assert "but it fails where the condition does not hold" in str(printed)
         assert "beyond" not in str(general)
 
+    @pytest.mark.slow
     def test_integer_results_and_correct_caches_pass(self):
         cache = {}
 
@@ -195,6 +197,7 @@ class TestMustFail:
 
 
 class TestTasksOfTheLibrary:
+    @pytest.mark.slow
     def test_jacobians_of_rigid_motions(self):
         se3 = rbnotes.se3
         for name in ("left_jacobian", "right_jacobian", "left_jacobian_inverse", "right_jacobian_inverse"):

@@ -85,6 +85,7 @@ def test_wrong_printed_form_is_recognized():
     assert "as printed" in rbnotes.challenge(record.id, record.printed, examples=EXAMPLES).hint
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "function",
     [
@@ -100,6 +101,7 @@ def test_no_hint_if_no_slip_explains_all_answers(function):
     assert "hint" not in str(result)
 
 
+@pytest.mark.slow
 def test_no_hint_if_the_last_case_contradicts_it():
     last = cases_of(PRODUCT)[-1].inputs["q"]
 

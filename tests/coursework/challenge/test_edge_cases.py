@@ -273,6 +273,7 @@ def test_code_wrong_in_one_region_fails(id, status, function):
     assert statuses(id, function) & set(status.split(" or "))
 
 
+@pytest.mark.slow
 def test_rounding_of_large_results_is_no_fault_of_the_layout():
     """Strided arrays change the order of sums: 2e9 J differ by 1e-6 J."""
     id = "sueda/s1.7/t320#b"

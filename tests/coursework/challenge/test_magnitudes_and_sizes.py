@@ -67,7 +67,8 @@ def test_functions_wrong_in_one_range_fail(id, is_affected, wrong_result):
     assert is_affected(*result.counterexample.values())
 
 
-@pytest.mark.parametrize("id", [*(pytest.param(id, marks=pytest.mark.slow) for id in (STEP, FORCE)), PROGRAM])
+@pytest.mark.slow
+@pytest.mark.parametrize("id", [STEP, FORCE, PROGRAM])
 def test_a_pass_states_the_regions(id):
     result = challenge(id, right_forms(ledger.find(id))[0], examples=EXAMPLES)
     assert result
@@ -100,6 +101,7 @@ def test_the_closest_angle_is_stated():
     assert "quarter turns" in str(result)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("id", "argument", "special_angle", "sides"),
     [("sueda/s1.3/e1.10#f", "phi", np.pi, (-1,)), ("sueda/s2.4.8/t972#d", "q", 2 * np.pi, (-1, 1))],
@@ -152,6 +154,7 @@ def test_claims_of_any_size_have_cases_of_other_sizes(record):
     assert -1 in changes or any(np.shape(value)[:1] == (1,) for value in usual.values())
 
 
+@pytest.mark.slow
 def test_a_stride_leaves_all_arguments_both_sides_of_angles_and_several_sizes():
     claim = ledger.find(STEP)
     scaled = list(iterate_scaled_cases(claim, seed=0, stride=3))
@@ -168,6 +171,7 @@ def test_a_stride_leaves_all_arguments_both_sides_of_angles_and_several_sizes():
     assert len(shapes) > 4
 
 
+@pytest.mark.slow
 def test_few_examples_try_a_part_of_the_directed_cases():
     form = right_forms(ledger.find(PROGRAM))[0]
     counts = {

@@ -141,6 +141,7 @@ def test_functions_wrong_on_special_geometry_fail(id, is_affected):
     assert is_affected(*result.counterexample.values())
 
 
+@pytest.mark.slow
 def test_a_function_that_is_wrong_now_and_then_fails_without_an_error():
     """Search and shrinking call it again, where it may be right."""
     form, calls = right_forms(ledger.find("lloyd/s0.2/d4"))[0], []

@@ -13,6 +13,7 @@ from rbnotes import ledger
 REPOSITORY = Path(__file__).parents[3]
 
 
+@pytest.mark.slow
 def test_handwritten_functions_are_judged_correctly():
     assert len(VARIANTS) == 42
     tally, missed = challenge_trial.variants(examples=96)
@@ -20,6 +21,7 @@ def test_handwritten_functions_are_judged_correctly():
     assert (tally.right, tally.wrong) == (10, 32)
 
 
+@pytest.mark.slow
 def test_the_independent_test_covers_the_regions_of_the_challenge():
     claim = ledger.find("lloyd/s0.3/d3#b")
     regions, independent = (

@@ -102,6 +102,7 @@ def test_simulator_converges_with_every_scheme(integrator, order):
     assert errors[1] < 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scheme", "order"), [(symplectic_euler, 1), (implicit_euler, 1), (trapezoidal, 2), (bridson_marino, 2)]
 )
@@ -112,6 +113,7 @@ def test_schemes_with_joints_converge(scheme, order):
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
 
 
+@pytest.mark.slow
 def test_stiff_springs_require_the_implicit_step():
     """A spring of 1e6 N/m, unstrained at the start: this step is too long for all but the implicit ones."""
     model, state = hinged_bodies()

@@ -110,6 +110,7 @@ def exact_end():
 
 
 class TestSteps:
+    @pytest.mark.slow
     def test_reference_conserves_energy_and_joints(self):
         model, state = hanging_chain()
         ends = [run(model, state, 0.1 / n, n)[n] for n in (1, 3)]
@@ -118,6 +119,7 @@ class TestSteps:
             assert model.energy(end) == pytest.approx(model.energy(state), abs=1e-7)
             np.testing.assert_allclose(maximal.constraint_error(model.joints, end.E), 0, atol=1e-8)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("stabilization", STABILIZATIONS)
     def test_step_is_of_first_order(self, stabilization):
         model, state = hanging_chain()
@@ -126,6 +128,7 @@ class TestSteps:
         errors = [np.linalg.norm(end - exact) for end in ends]
         assert 1.8 < errors[0] / errors[1] < 2.2
 
+    @pytest.mark.slow
     def test_drift_of_each_stabilization(self):
         model, state = hanging_chain()
         drift = {}

@@ -77,6 +77,7 @@ def lagrangian_of_rods(lengths, weights):
 
 
 class TestAgainstLagrangians:
+    @pytest.mark.slow
     @given(st.integers(1, 3), arrays(3), arrays(3), frames())
     def test_accelerations_of_rods(self, count, angles, rates, placed):
         lengths, weights = (0.5, 0.8, 0.3)[:count], (1.0, 0.4, 2.0)[:count]
@@ -166,6 +167,7 @@ class TestAgainstPinocchio:
         _, expected = chain.accelerations(chain.q, chain.v)
         np.testing.assert_allclose(motion.phidot, expected, rtol=1e-9, atol=1e-9)
 
+    @pytest.mark.slow
     def test_hinge_chain_for_a_second(self):
         chain = PinocchioChain(3)
         path = run(chain.model, chain.state(chain.q, chain.v), 0.1, 10)
@@ -188,6 +190,7 @@ class TestAgainstPinocchio:
 
 
 class TestReactions:
+    @pytest.mark.slow
     @given(frames(), frames(), frames(), masses(), inertias(), vectors(), vectors())
     def test_reactions_of_a_bracket_carry_weights_and_moments(self, E0, E1, where, m, J, com, g):
         """Two bodies at rest, one fixed to the other, and that one fixed to the world."""

@@ -96,6 +96,7 @@ def test_nearly_parallel_edges_keep_their_normal(lean):
 
 
 class TestBuildings:
+    @pytest.mark.slow
     def test_trilithon_stands(self):
         assert np.abs(displacements(run(scenes.trilithon(), 0.5))).max() < 1e-12
 
@@ -107,6 +108,7 @@ class TestBuildings:
         assert (largest_displacement < 1e-9) if stands else (largest_displacement > 0.01)
 
 
+@pytest.mark.slow
 def test_the_bouncing_ball_of_siconos():
     """The two schemes detect the impact at different times of a step, which explains the difference."""
     h = 5e-3

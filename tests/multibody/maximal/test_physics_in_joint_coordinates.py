@@ -46,6 +46,7 @@ def on_floor(shape, pose, twist=(0, 0, 0, 0, 0, 0), *, mu=0.3, restitution=0.0, 
     return MaximalModel(M[None], colliders=colliders, **options), State(pose[None], twist)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("heading", [0.0, np.pi / 4])
 def test_block_slides_straight_down(heading):
     scene = scenes.block_on_a_slope(0.6, 0.5, heading)
@@ -81,6 +82,7 @@ def test_sliding_ball_rolls_with_a_part_of_its_speed(moment, part):
     assert rolls[0] == pytest.approx(speed * (1 - part) / (0.3 * g), abs=0.0101)
 
 
+@pytest.mark.slow
 def test_block_pulled_with_exactly_the_friction_limit_stays():
     force = 0.3 * g * np.array([np.cos(0.6), np.sin(0.6), 0])
 
@@ -113,6 +115,7 @@ def test_block_on_a_spring_slips_and_sticks():
     assert motion.body_states.E[-1, 0, 0, 3] / limit == pytest.approx(-0.7, abs=0.05)
 
 
+@pytest.mark.slow
 def test_ball_rebounds():
     height, e, h = 0.05, 0.7, 0.002
     motion = run(on_floor(Sphere(0.1), scenes.pose_at(0, 0, 0.1 + height), restitution=e), 0.18, h)
@@ -159,6 +162,7 @@ def test_friction_of_dominoes_converges():
     assert displacements(motion)[0, 0] > 0.01
 
 
+@pytest.mark.slow
 def test_energy_of_a_slider_crank_oscillates_with_the_square_of_the_step():
     coarse, fine = (
         np.abs(motion.energies / motion.energies[0] - 1).max()

@@ -36,6 +36,7 @@ def path(model):
     return simulate(model, State(E=start, phi=np.full((2, 6), 0.3)), 0.005, 60)
 
 
+@pytest.mark.slow
 def test_collision_shapes_are_drawn_at_their_poses(path, model):
     floor, brick, bead, ball = path.scene(model.colliders, "A brick swings.")._items
     assert (floor.shape.kind, ball.shape.kind) == ("ground", "axes")

@@ -34,6 +34,7 @@ def pose_at(x, y, z, axis=Z, angle=0.0):
     return se3.frame(so3.exp(angle * axis), [x, y, z])
 
 
+@pytest.mark.slow
 def test_slider_crank_conserves_energy():
     model, state = slider_crank(6.0)
     swings = []
@@ -48,6 +49,7 @@ def test_slider_crank_conserves_energy():
     assert lost.energies[-1] < 0.85 * lost.energies[0]
 
 
+@pytest.mark.slow
 def test_double_pendulum_conserves_energy_and_joints():
     """Half of its first second; the table of the book has twenty."""
     model, state = double_pendulum()
@@ -60,6 +62,7 @@ def test_double_pendulum_conserves_energy_and_joints():
     np.testing.assert_allclose(velocities, 0, atol=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stabilization", STABILIZATIONS)
 def test_second_order_with_springs_dampers_and_skew_joints(stabilization):
     """Poses and twists against the reference; dampers are forces that depend on velocities."""
@@ -114,6 +117,7 @@ def test_flips_of_a_free_body():
     assert flip == pytest.approx(5.42285576, abs=1e-4)  # where scipy's solution of Euler's equations is zero
 
 
+@pytest.mark.slow
 def test_flip_period_of_a_free_body():
     """Two flips; the time of one by the mean of Gauss, 2 K(m) / rate = pi / agm(1, sqrt(1 - m)) / rate."""
     J, w = np.array([1.0, 2.0, 3.0]), np.array([0.05, 2.0, 0.0])
@@ -136,6 +140,7 @@ def test_flip_period_of_a_free_body():
     np.testing.assert_allclose(path.states.phi[50::100, 0, 1], 0, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_heavy_top_precesses_steadily():
     """Attitude, spin and all, after 25 ms at 400 rad/s; the book's table has half a second."""
     M, start, precession = heavy_top(400.0)

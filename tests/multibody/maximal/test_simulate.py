@@ -124,6 +124,7 @@ class TestContacts:
         assert replace(model, excluded_pairs=()).excluded_pairs == ()
 
 
+@pytest.mark.slow
 def test_many_separate_bodies_move_independently():
     """Above fifty bodies all matrices are sparse; separate pairs move as in scenes of their own."""
     rng = np.random.default_rng(8)

@@ -35,6 +35,7 @@ from rbnotes.testing.strategies import arrays
 
 
 class TestBalance:
+    @pytest.mark.slow
     def test_work_of_every_joint_and_contact(self):
         """In each step kinetic energy changes by the work of wrenches, contacts and joints together."""
         model, start = pile()
@@ -91,6 +92,7 @@ class TestBalance:
         assert np.all(np.diff(path.energies) <= 1e-6)
         assert path.energies[-1] < 0.9 * path.energies[0]
 
+    @pytest.mark.slow
     @given(arrays(4, 6), st.sampled_from(STABILIZATIONS[::2]))
     def test_energy_never_grows_by_contact_at_any_speed(self, twists, stabilization):
         model, start = pile()

@@ -48,6 +48,7 @@ class TestRollingSphere:
             pytest.approx(2 * self.speed / (7 * self.mu * g) / np.sqrt(2), abs=0.011)
         ]
 
+    @pytest.mark.slow
     def test_rotating_frame_causes_no_thrust(self):
         """Along screws a rolling body gains speed; the integrators that move the center straight keep it."""
         direction = np.array([1.0, 0.0, 0.0])
@@ -145,6 +146,7 @@ class TestStack:
         model = on_ground([Box([side] * 3)] * self.count, 500.0)
         return simulate(model, rest(*poses), h, round(T / h), stabilization=stabilization)
 
+    @pytest.mark.slow
     def test_stack_stands(self):
         """Boxes that fall on each other from 3 cm, a little askew, come to rest, and then nothing moves.
 

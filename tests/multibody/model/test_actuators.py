@@ -189,9 +189,10 @@ def servo_control(state):
     return servo_forces(state.t, state.q, state.qdot)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("actuators", "control"),
-    [(SERVOS, slide_target), pytest.param((), servo_control, marks=pytest.mark.slow)],
+    [(SERVOS, slide_target), ((), servo_control)],
 )
 def test_servos_follow_an_integrator_of_high_order_to_second_order(actuators, control):
     model = arm(actuators=actuators)
@@ -292,6 +293,7 @@ def test_stiff_servo_reaches_its_target_without_oscillation(kp, kd):
     assert np.max(np.abs(qdot[80:])) < 0.05
 
 
+@pytest.mark.slow
 def test_saturated_servo_accelerates_the_rotor_constantly():
     servo = PositionServo("rotor", kp=1e6, kd=10.0, target=5.0, force_limit=0.6)
     model = Model([rotor(armature=0.1)], actuators=[servo])
@@ -306,6 +308,7 @@ def test_motor_exerts_at_most_its_limit():
     np.testing.assert_allclose(np.ravel(motion.states.qdot), -2.0 * motion.states.t, rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kv", [0.5, 1e2, 1e6])
 def test_velocity_servo_approaches_its_target_exponentially(kv):
     model = Model([rotor(armature=0.2)], actuators=[VelocityServo("rotor", kv=kv, target=-2.0)])

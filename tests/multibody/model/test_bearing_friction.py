@@ -52,6 +52,7 @@ def friction_factor(points):
     return np.mean(2 * np.abs(np.cos(angles)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speed", [4.0, -9.0])
 def test_swinging_pendulum_follows_scipy_to_second_order(run, speed):
     # With 64 points the friction hardly depends on the direction of the load.
@@ -92,6 +93,7 @@ def test_pendulum_rests_within_its_friction_angle(run, share, holds):
     assert rotation_angle < 1e-10 if holds else rotation_angle > 1e-5
 
 
+@pytest.mark.slow
 def test_block_in_a_guide_slides_down_an_incline(run):
     slope = 0.7
     axis = np.array([np.cos(slope), 0.0, -np.sin(slope)])
@@ -129,12 +131,13 @@ def test_parallelogram_rests_on_the_friction_of_its_four_hinges(run, share, hold
     assert displacement < 1e-9 if holds else displacement > 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("points", "mu", "angle", "limit", "duration"),
     [
         (16, 0.3, 0.9, -0.2, 0.35),
-        pytest.param(4, 0.1, 0.4, -0.2, 0.4, marks=pytest.mark.slow),
-        pytest.param(4, 0.1, 0.9, -1.0, 0.6, marks=pytest.mark.slow),
+        (4, 0.1, 0.4, -0.2, 0.4),
+        (4, 0.1, 0.9, -1.0, 0.6),
     ],
 )
 def test_parallelogram_comes_to_rest_with_few_points(points, mu, angle, limit, duration):
@@ -169,6 +172,7 @@ def test_energy_account_closes_with_bearings_a_loop_and_limits(run):
     assert np.array_equal(second.states[-1].q, motion.states[12].q)
 
 
+@pytest.mark.slow
 def test_contact_forces_load_the_bearing(run):
     # A smooth box lies on a slider: the guide carries both, and friction stops the slider alone.
     slider = Body("slider", Box([2.0, 0.4, 0.1]), mass=2.0, joint=joints.Prismatic([1.0, 0, 0]))
@@ -182,6 +186,7 @@ def test_contact_forces_load_the_bearing(run):
     )
 
 
+@pytest.mark.slow
 def test_limits_on_bodies_load_the_bearing(run):
     # An arm on a sliding cart rests with its tip on a smooth plane, which carries its share of the weight.
     cart = Body("cart", Box([2.0, 0.4, 0.1]), mass=2.0, joint=joints.Prismatic([1.0, 0, 0]))
@@ -390,6 +395,7 @@ def four_bar_state(crank, rate):
     return angles, np.r_[rate, np.linalg.solve(np.column_stack([du[1], -du[2]]), -rate * du[0])]
 
 
+@pytest.mark.slow
 def test_fast_four_bar_with_dry_hinges_follows_scipy_to_second_order(run):
     angles, rates = four_bar_state(0.9, -9.0)
     mu, duration = 0.2, 0.04
@@ -436,9 +442,10 @@ def shaken_four_bar(crank, rate, phase, factor):
     return solve_ivp(derivative, [0, SHAKEN_SECONDS], start, "Radau", rtol=1e-6, atol=1e-8).y[:, -1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("crank", "rate", "phase"),
-    [(1.115, 0.047, 6.262), pytest.param(0.907, 0.186, 0.27, marks=pytest.mark.slow)],
+    [(1.115, 0.047, 6.262), (0.907, 0.186, 0.27)],
 )
 def test_dry_four_bar_on_a_shaking_table_reverses(run, crank, rate, phase):
     """Four dry hinges on one degree of freedom, at rest for an instant: their modes would cycle."""
@@ -507,9 +514,8 @@ def dry_mechanism(seed):
     return replace(smooth, bearings=bearings), state, smooth
 
 
-@pytest.mark.parametrize(
-    "seed", [pytest.param(seed, marks=() if seed == 2 else pytest.mark.slow) for seed in range(5)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(5))
 def test_random_mechanisms_with_bearings_move_alike_in_both_coordinates(seed):
     model, state, smooth = dry_mechanism(seed)
     differences = []

@@ -102,6 +102,7 @@ def test_random_mechanisms_move_alike_in_both_coordinates(seed):
     assert differences[1] < max(0.3 * differences[0], 1e-8) or has_impacts
 
 
+@pytest.mark.slow
 def test_random_loops_have_equal_accelerations_and_wrenches_in_both_coordinates():
     """Bodies of closed loops; the resultant wrench on a body beyond gravity and applied forces is unique."""
     count = 100 if settings().max_examples >= 1000 else 10

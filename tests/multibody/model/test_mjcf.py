@@ -282,6 +282,7 @@ def test_meshes_of_files(tmp_path):
         load_mjcf(path)
 
 
+@pytest.mark.slow
 def test_welds_hold_the_initial_pose():
     """A door on a weld to a wall hangs still; another one, welded to it, moves with it as in MuJoCo."""
     text = """<mujoco><worldbody>
@@ -371,6 +372,7 @@ def test_total_mass():
     np.testing.assert_allclose(model.bodies[0].spatial_inertia, expected)
 
 
+@pytest.mark.slow
 def test_masks_exclude_pairs():
     text = """<mujoco><worldbody><geom type="plane" size="1 1 1"/>
       <body name="a" pos="0 0 0.1"><freejoint/><geom size="0.1" contype="0"/></body>

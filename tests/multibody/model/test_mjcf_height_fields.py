@@ -83,6 +83,7 @@ def test_gaps_of_a_ball_are_its_distances_from_the_surface():
         assert np.min(contacts.gap) == pytest.approx(distance, abs=3e-3)
 
 
+@pytest.mark.slow
 def test_ball_comes_to_rest_in_a_hollow():
     rows = np.add.outer(np.linspace(-1, 1, 5) ** 2, np.linspace(-1, 1, 7) ** 2)
     model = load_mjcf(file_text(rows, se3.frame(np.eye(3), [0.4, -0.2, 0.1])))

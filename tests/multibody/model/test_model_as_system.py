@@ -153,6 +153,7 @@ def test_free_bodies_have_the_forces_that_they_have_beside_a_tree(rng):
     np.testing.assert_allclose(bias_forces(FREE, state), bias_forces(beside, with_post)[:n], atol=1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [FREE, JOINTED], ids=["free", "jointed"])
 def test_derivatives_are_those_of_the_force_and_of_the_residual(rng, model):
     state = motion(rng, model)
@@ -218,6 +219,7 @@ def runge_kutta_for(model, state, t):
     return model.retract(state, t * middle.velocity, t).with_velocity(v + t * a_middle)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "scheme",
     SCHEMES,

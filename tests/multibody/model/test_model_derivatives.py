@@ -90,6 +90,7 @@ def test_derivatives_of_forward_dynamics(scene):
         np.testing.assert_allclose(own, other, atol=1e-6 * np.abs(other).max())
 
 
+@pytest.mark.slow
 def test_derivatives_of_inverse_dynamics(scene):
     model, state = scene
     a = np.random.default_rng(4).normal(size=state.size)

@@ -77,8 +77,9 @@ def test_particle_is_on_the_parabola(coordinates):
     np.testing.assert_allclose(motion.states.v, V + t * model.gravity, atol=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coordinates", COORDINATES)
-@pytest.mark.parametrize("build", [pytest.param(free_model, marks=pytest.mark.slow), jointed_model])
+@pytest.mark.parametrize("build", [free_model, jointed_model])
 def test_second_order_against_an_adaptive_method_on_the_equations_of_the_model(build, coordinates):
     model = build()
     state = start(model)
@@ -92,6 +93,7 @@ def test_second_order_against_an_adaptive_method_on_the_equations_of_the_model(b
     assert errors[1] < 5e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scheme", "coordinates"),
     [
@@ -116,6 +118,7 @@ def test_schemes_take_the_steps_that_they_take_on_the_model(scheme, coordinates)
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coordinates", COORDINATES)
 def test_attached_particle_is_a_point_mass_of_the_body(coordinates):
     point, mass = np.array([0.05, 0.02, -0.3]), 0.7
@@ -148,9 +151,10 @@ def test_particle_attached_to_the_world_stays(coordinates):
     assert motion.states.x[-1, 0, 2] == pytest.approx(0.9 - 0.1 * 0.2 - 9.81 * 0.2**2 / 2, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("coordinates", "compiled"),
-    [("reduced", False), pytest.param("maximal", False, marks=pytest.mark.slow), ("maximal", True)],
+    [("reduced", False), ("maximal", False), ("maximal", True)],
 )
 def test_a_run_in_two_parts_from_a_file_is_the_whole_run_bit_for_bit(coordinates, compiled, tmp_path):
     model = free_model(**FLOOR) if compiled else jointed_model(**FLOOR, actuators=[Motor("arm")])
@@ -188,6 +192,7 @@ def test_a_run_in_two_parts_from_a_file_is_the_whole_run_bit_for_bit(coordinates
     assert len(seen) >= 80 or compiled
 
 
+@pytest.mark.slow
 def test_compiled_steps_move_particles_as_the_reference():
     model = free_model(**FLOOR)
     runs = [
@@ -198,6 +203,7 @@ def test_compiled_steps_move_particles_as_the_reference():
     np.testing.assert_allclose(ends[1], ends[0], rtol=1e-7, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coordinates", COORDINATES)
 def test_contacts_of_bodies_do_not_feel_free_particles(coordinates):
     ball = Body("ball", Sphere(0.1), mass=1.0, position=[0.3, 0.1, 0.3])
@@ -256,6 +262,7 @@ class Winch:
         return ConstraintRows(G, np.array([d @ d - s**2]) / 2, np.zeros(1), np.array([bias]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coordinates", COORDINATES)
 def test_user_defined_constraint_of_particles_and_a_joint(coordinates):
     free = jointed_model()

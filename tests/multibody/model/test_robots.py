@@ -34,6 +34,7 @@ def test_masses_are_those_of_the_file(quadruped):
     assert sum(masses) == pytest.approx(8.0 + 4 * (0.9 + 0.3))
 
 
+@pytest.mark.slow
 def test_quadruped_stands_on_its_feet(quadruped):
     hips, knees = 0.7, -1.4
     height = 0.4 * np.cos(hips) + 0.022

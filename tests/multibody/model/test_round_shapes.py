@@ -25,6 +25,7 @@ def on_slope(angle, R, height):
     return se3.frame(tilt @ R, tilt @ [0, 0, height])
 
 
+@pytest.mark.slow
 def test_cylinder_rolls_down_with_two_thirds_of_the_sliding_acceleration():
     angle, radius = 0.3, 0.1
     body = Body("wheel", Cylinder(radius, 0.05), mass=2.0, pose=on_slope(angle, LYING, radius))

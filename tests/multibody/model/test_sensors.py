@@ -130,6 +130,7 @@ def turning_arm(**options):
     return Model([arm, rod, ball], ground=Plane(), **options)
 
 
+@pytest.mark.slow
 def test_channels_follow_from_the_motion():
     model = turning_arm(
         actuators=[VelocityServo("arm", kv=5.0, target=2.0), PositionServo("rod", kp=900.0, kd=60.0)]

@@ -123,6 +123,7 @@ def test_limit_takes_part_in_an_impact(coordinates, is_limited):
     np.testing.assert_allclose(motion.energies, 2.0, rtol=1e-9)
 
 
+@pytest.mark.slow
 @BOTH
 def test_ball_rebounds_by_the_square_of_its_restitution(coordinates):
     ball = Body("ball", Sphere(0.1), mass=1.0, position=[0, 0, 0.3])
@@ -335,6 +336,7 @@ def closed_coordinates(angle):
     return {"crank": angle, "coupler": first - angle, "rocker": last - first}
 
 
+@pytest.mark.slow
 def test_closed_loop_stays_closed_and_conserves_energy():
     bodies, closure = four_bar()
     model = Model(bodies, constraints=[closure])
@@ -351,6 +353,7 @@ def test_closed_loop_stays_closed_and_conserves_energy():
     assert np.abs(motion.q("crank")[-1] - finer.q("crank")[-1]) < 5e-3
 
 
+@pytest.mark.slow
 def test_energy_account_closes_with_loops_and_contacts():
     bodies, closure = four_bar()
     floor = Geometry(Plane(), shift(0.0, 0.0, -0.2))
@@ -437,6 +440,7 @@ def test_arm_falls_on_the_floor_alike_in_both_coordinates():
     assert differences[-1] < differences[0] / 2
 
 
+@pytest.mark.slow
 def test_friction_and_impacts_never_add_energy():
     model = arm(Plane(), 0.7, mu=0.4, restitution=0.5)
     motion = simulate(model, model.state(q={"upper": 1.2, "lower": 0.4}), h=0.005, duration=0.8)
@@ -465,6 +469,7 @@ def test_compiled_steps_agree_with_the_reference():
     np.testing.assert_allclose(motions[0].tree_q, motions[1].tree_q, rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 @BOTH
 def test_continued_run_is_bitwise_that_without_a_break(coordinates):
     model = arm(Plane(), 0.7, restitution=0.3)
@@ -646,6 +651,7 @@ def test_steps_converge_to_a_scheme_of_scipy_with_order_two():
     np.testing.assert_allclose(rest, exact, rtol=0, atol=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["DOP853", "LSODA"])
 def test_recording_does_not_shorten_the_steps_of_schemes_of_scipy(scheme):
     calls = 0
