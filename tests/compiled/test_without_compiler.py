@@ -34,7 +34,6 @@ INTERPRETED = (
 """Tests that take much longer to compile than to run."""
 
 
-@pytest.mark.slow
 def test_solvers_as_plain_python_agree_with_the_reference():
     """Every day; their compiled code is tested with `--slow`, and on some days without."""
     tests = [str(SCRIPT.parent / name) for name in INTERPRETED]

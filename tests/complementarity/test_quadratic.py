@@ -35,7 +35,6 @@ def test_every_solver_is_exact_after_refinement(solver):
         assert solver in solution.method
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @given(mixed(4, 3, 1))
 def test_multiplier_signs_follow_the_convention(form, problem):

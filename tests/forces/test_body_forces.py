@@ -118,7 +118,6 @@ class TestPathWrenches:
         law, tension = law
         close(path_wrenches(law, *path).w, wrenches(tension, *path))
 
-    @pytest.mark.slow
     @given(laws(), paths())
     def test_stiffness_against_differences(self, law, path):
         law, tension = law
@@ -127,7 +126,6 @@ class TestPathWrenches:
         K, error = se3_derivative(lambda poses: wrenches(tension, poses, x, phi, active).ravel(), E)
         close(forces, K, error)
 
-    @pytest.mark.slow
     @given(laws(), paths())
     def test_damping_against_differences(self, law, path):
         law, tension = law
@@ -274,7 +272,6 @@ def _poses(E):
 
 
 class TestBodyPathLength:
-    @pytest.mark.slow
     @given(paths())
     def test_against_differences(self, path):
         E, x, phi, active = path
@@ -290,7 +287,6 @@ class TestBodyPathLength:
 
 
 class TestBodyPathSegments:
-    @pytest.mark.slow
     @given(paths())
     def test_against_differences(self, path):
         E, x, phi, _ = path
@@ -347,7 +343,6 @@ class TestMuscle:
             atol=1e-11,
         )
 
-    @pytest.mark.slow
     @given(paths(most=2, passive=False), vectors())
     def test_via_point_on_the_body_of_the_insertion_only_adds_length(self, path, via):
         E, x, phi, _ = path
@@ -362,14 +357,12 @@ class TestMuscle:
         close(gather @ bent.K @ gather.T, straight.K)
         close(gather @ bent.D @ gather.T, straight.D)
 
-    @pytest.mark.slow
     @given(paths(most=3, passive=False))
     def test_velocity_dependence_never_adds_energy(self, path):
         assert dissipated_power(self.muscle, *point_kinematics(*path[:3])) >= 0
 
 
 class TestZeroLengthSpring:
-    @pytest.mark.slow
     @given(positive_numbers(), paths(most=2))
     def test_against_energy_and_differences(self, k, path):
         E, x, phi, _ = path

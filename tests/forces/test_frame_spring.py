@@ -36,7 +36,6 @@ from rbnotes.testing import derivative, jacobian
 from rbnotes.testing.strategies import frames, rotation_vectors, spd_matrices, twists, vectors
 
 
-@pytest.mark.slow
 @given(pairs(), velocities(), vectors(12))
 def test_forces_and_jacobians_against_a_second_force(pair, phi, xi):
     spring, E, _ = pair
@@ -66,7 +65,6 @@ def test_jacobians_in_world_axes_at_world_velocities(pair, phi, xi):
     close(result.D @ xi, derivative(lambda t: world_forces(0, velocity + t * xi.reshape(2, 6))).value)
 
 
-@pytest.mark.slow
 @given(pairs(), velocities(), vectors(12))
 def test_body_axes_at_world_velocities(pair, phi, xi):
     spring, E, _ = pair

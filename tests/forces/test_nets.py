@@ -79,7 +79,6 @@ def test_taut_network_is_the_sum_of_taut_springs(network):
     assert_allclose(forces.D.toarray(), exact.D.toarray())
 
 
-@pytest.mark.slow
 @given(networks())
 def test_forces_are_minus_the_energy_gradient(network):
     ends, (k, _, r), x, v = network

@@ -196,7 +196,6 @@ class TestRows:
 
 
 class TestErrors:
-    @pytest.mark.slow
     @given(joints_in_place())
     def test_errors_vanish_at_allowed_poses(self, place):
         joint, poses = place
@@ -211,7 +210,6 @@ class TestErrors:
             rate, maximal.constraint_jacobian([joint], poses).toarray() @ twists.ravel(), atol=1e-8
         )
 
-    @pytest.mark.slow
     @given(joints_in_place(), vectors(6, -0.75, 0.75), numbers(-1, 1), numbers(-1, 1), numbers(-1, 1))
     def test_errors_are_angles_and_distances(self, place, misfit, a, b, c):
         """Whatever the joint allows first, then a rotation vector and a translation that it forbids."""
@@ -283,7 +281,6 @@ class TestReactions:
             power += reaction.on_parent @ twists[joint.parent]
         np.testing.assert_allclose(power, 0, atol=1e-7)
 
-    @pytest.mark.slow
     @given(joints_in_place(), vectors(6))
     def test_reaction_work_against_the_error(self, place, numbers_):
         """Work of the multipliers on any motion: themselves times the rate of the errors."""
