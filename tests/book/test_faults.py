@@ -138,6 +138,7 @@ def test_cells_that_raise_or_warn_or_lack_output_fail_every_build(tiny_book):
             assert re.search(message, build.stderr), build.stderr
 
 
+@pytest.mark.slow
 def test_missing_ledger_data_is_reported(tiny_book):
     ledger = FAKE_LEDGER.replace("$f(x) = x^2$", r"$f(x) = \\dots$").replace(
         "rbnotes.ledger.find", "rbnotes.ledger.load"

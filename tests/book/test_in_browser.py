@@ -277,6 +277,7 @@ WRAPPED_OUTPUTS = """outputs => outputs.filter((output) => {
 }).map((output) => output.textContent)"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a-real-robot", "constraints-and-kkt"])
 def test_outputs_of_72_columns_do_not_wrap_on_a_phone(open_page, name):
     with open_page(name, "phone") as page:
@@ -324,6 +325,7 @@ HEIGHTS = """formulas => {
 }"""
 
 
+@pytest.mark.slow
 def test_symbols_show_explanations_on_hover_tap_and_key(open_page):
     with open_page("friction", "phone") as page:
         tip = page.locator(".symbol-tip")
@@ -392,6 +394,7 @@ def test_verdict_stands_beside_its_number_where_the_page_is_wide(open_page):
         expect(card).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_slider_selects_a_picture_and_layers_can_be_switched(open_page):
     with open_page("joint-types") as page:
         figure = page.locator(".rbnotes-slider").first
@@ -526,6 +529,7 @@ def test_drawing_labels_are_legible_and_separate_on_a_phone(browser, tmp_path):
                 assert min(wide, high) <= 4, (name, text, draw().labels[other].text)
 
 
+@pytest.mark.slow
 def test_links_to_displays_that_moved_lead_to_their_new_page(browser):
     with window(browser, LOOK["light"]) as page:
         page.set_default_timeout(60_000)
