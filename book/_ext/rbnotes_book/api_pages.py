@@ -388,8 +388,8 @@ def _keep_colons(app: Sphinx, what: str, name: str, obj: Any, options: Any, line
 def _shorten_defaults(
     app: Sphinx, what: str, name: str, obj: Any, options: Any, signature: str | None, result: str | None
 ) -> tuple[str | None, str | None]:
-    """Replace the default of a field with a factory, which Sphinx cannot parse; types become links."""
-    return signature and signature.replace("<factory>", "..."), result
+    """Replace the defaults that are objects, which Sphinx cannot parse; types become links."""
+    return signature and re.sub(r"<[^<>]*>", "...", signature), result
 
 
 def _add_claims(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
