@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from rotation import fix_day, select_due  # the path comes first
 
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.filter_too_much]}
-settings.register_profile("suite", max_examples=12, derandomize=True, database=None, **_COMMON)
+settings.register_profile("suite", max_examples=8, derandomize=True, database=None, **_COMMON)
 settings.register_profile("deep", max_examples=1000, **_COMMON)
 settings.load_profile("suite")
 
