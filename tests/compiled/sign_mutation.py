@@ -204,7 +204,8 @@ def contacts_differ(model, pose_sets, points, space, searched):
     unload_compiled_modules()
     try:
         steps = import_module("rbnotes.multibody.packing.compiled_steps")
-        packed = import_module("rbnotes.multibody.packing.packed_colliders").pack_colliders(model)
+        packed_colliders = import_module("rbnotes.multibody.packing.packed_colliders")
+        packed = packed_colliders.pack_colliders(model.colliders, len(model.inertias), model.excluded_pairs)
         for poses, expected in zip(pose_sets, points, strict=True):
             contacts = numbers(packed.detect_contacts(poses, 0.1))
             if contacts.shape != expected.shape or not np.max(np.abs(contacts - expected)) <= AGREE:
