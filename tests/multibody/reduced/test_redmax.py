@@ -73,7 +73,7 @@ def test_difference_on_the_spline_curve(monkeypatch):
     def exp(xi):
         nonlocal num_rounded
         E, angle = exact(xi), np.linalg.norm(xi[..., :3], axis=-1)
-        is_small = (0 < angle) & (angle <= 1e-9)
+        is_small = (angle > 0) & (angle <= 1e-9)
         E[is_small, :3, :3], E[is_small, :3, 3] = np.eye(3), xi[is_small, 3:]
         num_rounded += np.count_nonzero(is_small)
         return E
