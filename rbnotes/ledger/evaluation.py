@@ -13,6 +13,7 @@ import numpy as np
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.database import ExampleDatabase
+from hypothesis.errors import Unsatisfiable
 from numpy.typing import ArrayLike
 
 from rbnotes.arguments import Array
@@ -273,7 +274,9 @@ def search(
     else:
         claim, database = stored_choices
         replay = search_settings(examples, Phase.reuse, database=database)
-        counterexample = find_inputs(inputs, wrong, replay, claim)
+        counterexample = None
+        with suppress(Unsatisfiable):  # a filter of the inputs rejects the choices
+            counterexample = find_inputs(inputs, wrong, replay, claim)
     if counterexample is None:
         return SearchResult(None, worst)
     return SearchResult(counterexample, residual(form, reference, counterexample))

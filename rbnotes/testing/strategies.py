@@ -245,21 +245,26 @@ def inertias() -> SearchStrategy[Array]:
     return spd_matrices(3).map(inertia)
 
 
+def is_rounded() -> bool:
+    """Return True in the region of tenths."""
+    return _region == "tenths"
+
+
 def round_numbers(values: Array) -> Array:
     """Return the values, rounded in the region of tenths."""
-    return np.round(values, 1) + 0.0 if _region == "tenths" else values
+    return np.round(values, 1) + 0.0 if is_rounded() else values
 
 
 def round_directions(directions: Array) -> Array:
     """Return unit vectors ``(n, 3)``; in the region of tenths, the nearest ones of two decimals."""
-    if _region != "tenths":
+    if not is_rounded():
         return directions
     return np.array([_normalize_in_region(direction) for direction in directions])
 
 
 def round_rotations(R: Array) -> Array:
     """Return rotation matrices ``(..., 3, 3)``; in the region of tenths, near ones of two decimals."""
-    if _region != "tenths":
+    if not is_rounded():
         return R
     quaternions = np.roll(Rotation.from_matrix(R.reshape(-1, 3, 3)).as_quat(), 1, axis=-1)
     matrices = [_decimal_rotation_matrix(_normalize_in_region(quaternion)) for quaternion in quaternions]
@@ -268,11 +273,21 @@ def round_rotations(R: Array) -> Array:
 
 def round_poses(E: Array) -> Array:
     """Return poses ``(..., 4, 4)``; in the region of tenths, near ones of one and two decimals."""
-    if _region != "tenths":
+    if not is_rounded():
         return E
     rounded = E.copy()
     rounded[..., :3, :3], rounded[..., :3, 3] = round_rotations(E[..., :3, :3]), round_numbers(E[..., :3, 3])
     return rounded
+
+
+def align_rotations(R: Array) -> Array:
+    """Return rotation matrices ``(..., 3, 3)``; in the region of tenths, near ones that permute the axes."""
+    if not is_rounded():
+        return R
+    permutations = np.round(Rotation.create_group("O").as_matrix()) + 0.0
+    nearest = np.argmax(np.einsum("gij,...ij->...g", permutations, R), axis=-1)
+    result: Array = permutations[nearest]
+    return result
 
 
 def _grid_lists(size: int, low: float, high: float) -> SearchStrategy[list[float]]:
@@ -291,7 +306,7 @@ def _map_to_region(
     """
     if _region == "generic":
         return np.array(multiples, dtype=float)
-    if _region == "tenths":
+    if is_rounded():
         return np.clip(
             round_numbers(np.array(multiples)), math.ceil(10 * low) / 10, math.floor(10 * high) / 10
         )
@@ -373,7 +388,7 @@ def _decimal_unit_vectors(size: int) -> Array:
 
 def _normalize_in_region(vector: Array) -> Array:
     """Return the unit vector of a vector; in the region of tenths, the nearest one of few decimals."""
-    if _region == "tenths" and 2 <= vector.size <= QUATERNION_SIZE:
+    if is_rounded() and 2 <= vector.size <= QUATERNION_SIZE:
         candidates = _decimal_unit_vectors(vector.size)
         result: Array = candidates[np.argmax(candidates @ vector)]
         return result
@@ -383,12 +398,12 @@ def _normalize_in_region(vector: Array) -> Array:
 def _unit_quaternion(rotation_vector: Array, angles: Angles) -> Array:
     """Return the unit quaternion ``(4,)`` of a rotation vector, scalar first; tenths in their region."""
     quaternion: Array = np.roll(Rotation.from_rotvec(rotation_vector).as_quat(), 1)
-    return _normalize_in_region(quaternion) if _region == "tenths" and angles == "any" else quaternion
+    return _normalize_in_region(quaternion) if is_rounded() and angles == "any" else quaternion
 
 
 def _rotation_matrix(rotation_vector: Array, angles: Angles) -> Array:
     """Return the rotation matrix ``(3, 3)`` of a rotation vector; two decimals in the region of tenths."""
-    if _region != "tenths" or angles != "any":
+    if not is_rounded() or angles != "any":
         matrix: Array = Rotation.from_rotvec(rotation_vector).as_matrix()
         return matrix
     return _decimal_rotation_matrix(_unit_quaternion(rotation_vector, angles))

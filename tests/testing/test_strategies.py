@@ -310,6 +310,19 @@ class TestRegions:
         assert np.array_equal(near, np.round(near, 2))
         assert np.min(np.sum(near * directions, axis=1)) > 0.95
 
+    def test_aligned_rotations_permute_the_axes_in_tenths_and_are_near(self):
+        R = self.drawn_in("generic", strategies.rotations(), 200)
+        assert strategies.align_rotations(R) is R
+        with strategies.region("tenths"):
+            aligned = strategies.align_rotations(R)
+            assert np.array_equal(strategies.align_rotations(aligned[7]), aligned[7])
+        assert np.array_equal(np.sort(np.abs(aligned), axis=-1), np.tile([0, 0, 1], (200, 3, 1)))
+        assert np.array_equal(np.linalg.det(aligned), np.ones(200))
+        assert len(np.unique(aligned, axis=0)) > 10
+        angles = Rotation.from_matrix(np.swapaxes(R, 1, 2) @ aligned).magnitude()
+        # The largest angle between a rotation and the nearest one of the cube (Mackenzie 1958), 62.8 degrees.
+        assert 0.8 < np.max(angles) <= 2 * np.arccos((2 + np.sqrt(2)) / 4)
+
     def test_degenerate_vectors_vanish_or_lie_along_an_axis(self):
         vectors = self.drawn_in("degenerate", strategies.vectors(6))
         assert 0.1 < np.mean(np.all(vectors == 0, axis=1)) < 0.5

@@ -39,7 +39,7 @@ from rbnotes.multibody.reduced import (
     net_generalized_force,
     velocity_constraints,
 )
-from rbnotes.testing.strategies import arrays, positive_numbers
+from rbnotes.testing.strategies import arrays, positive_numbers, round_numbers
 
 # The branching tree with two constraints: a point of the slider coincides with a point of the other hinge's
 # body (in all directions), and one quadratic equation holds between the coordinates.
@@ -48,7 +48,7 @@ OFFSET = np.array([1.0, -0.5, 0.25])
 LOOP = {"x_A": arrays(3).map(lambda x: x / 2 + OFFSET), "x_B": arrays(3).map(lambda x: x / 2 - OFFSET)}
 QUADRATIC = {
     "c": arrays(1, 5, 5).map(lambda c: c / 4),
-    "b": arrays(1, 5).map(lambda b: b / 4 + np.array([0.5, -1.0, 0.75, 1.5, -0.5])),
+    "b": arrays(1, 5).map(lambda b: round_numbers(b / 4 + np.array([0.5, -1.0, 0.75, 1.5, -0.5]))),
 }
 STEP = {"h": positive_numbers(0.0625, 0.5)}
 
