@@ -23,7 +23,7 @@ from rbnotes.dynamics import (
     zero_forces,
 )
 from rbnotes.friction import FrictionModel, semismooth_newton_friction
-from rbnotes.multibody import Motor, reduced
+from rbnotes.multibody import Event, Motor, reduced
 from rbnotes.shapes import Box, Plane
 
 BLOCK = Box([0.1, 0.1, 1.0])
@@ -163,9 +163,7 @@ CALLS = {
     ),
     "of an event": (
         "events[0]",
-        lambda: reduced.integrate_adaptively(
-            SYSTEM, START, [0.1], events=[reduced.Event(writing_function(lambda state: 1.0))]
-        ),
+        lambda: run(pendulum(), events=[Event(writing_function(lambda state: 1.0))], scheme="RK45"),
     ),
     "of the motion of a body": (
         "motion of 'a'",

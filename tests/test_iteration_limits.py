@@ -22,17 +22,17 @@ from rbnotes.friction import (
 )
 from rbnotes.joints import Revolute
 from rbnotes.joints import unchecked_nearest_pose as nearest
-from rbnotes.multibody import maximal
+from rbnotes.multibody import maximal, simulate
 from rbnotes.multibody.maximal import impacts
-from rbnotes.multibody.reduced import integrate_adaptively
 from rbnotes.shapes import Box, Sphere
 
-RATTLE, ACTIVE_SET, PYRAMIDS = (
+RATTLE, ACTIVE_SET, PYRAMIDS, ADAPTIVE = (
     importlib.import_module(f"rbnotes.{name}")
     for name in (
         "multibody.maximal.rattle_integrator",
         "complementarity.block_principal_pivoting",
         "friction.anitescu_stewart",
+        "multibody.reduced.adaptive_integration",
     )
 )
 
@@ -195,35 +195,18 @@ def test_step_halving_limit(monkeypatch):
     assert np.abs(maximal.constraint_error([hinge], path.states.E[-1])).max() < 1e-9
 
 
-class FiniteTimeBlowUp:
-    """``dv/dt = v^2`` is infinite after 1/v."""
-
-    def retract(self, state, increment, h):
-        return State(q=state.q + increment, qdot=state.qdot, t=state.t + h)
-
-    def acceleration(self, state):
-        return state.qdot**2
-
-    def reparametrize(self, state):
-        return state
-
-
-class EndlessOscillation(FiniteTimeBlowUp):
-    """A harmonic oscillator, which an adaptive integrator can follow for any time."""
-
-    def acceleration(self, state):
-        return -state.q
-
-
-def test_adaptive_integration_limit():
+def test_adaptive_integration_limit(monkeypatch):
+    """The velocity of ``dv/dt = v^2`` is infinite after 1/v; an oscillator moves for any time."""
+    slider = Body("slider", Box([0.1, 0.1, 0.1]), mass=1.0, joint=joints.Prismatic([1, 0, 0]))
+    blow_up, oscillator = Model([slider]), Model([replace(slider, stiffness=1.0)])
+    start = blow_up.state(qdot={"slider": 1.0})
     with (
         np.errstate(all="ignore"),
         pytest.raises(SingularConfiguration, match="continues until the last time"),
     ):
-        integrate_adaptively(FiniteTimeBlowUp(), State(q=[0.0], qdot=[1.0]), [2.0], rtol=1e-3, atol=1e-3)
-    calm = State(q=[0.0], qdot=[1.0])
-    with pytest.raises(SingularConfiguration, match=r"evaluations: got 1000, used up after \d+"):
-        integrate_adaptively(EndlessOscillation(), calm, [1e9], max_evaluations=1000)
-    assert integrate_adaptively(EndlessOscillation(), calm, [np.pi / 2], max_evaluations=1000).q[
-        -1, 0
-    ] == pytest.approx(1.0)
+        simulate(blow_up, start, h=2.0, steps=1, scheme="DOP853", control=lambda state: state.qdot**2)
+    monkeypatch.setattr(ADAPTIVE, "MAX_EVALUATIONS", 1000)
+    with pytest.raises(SingularConfiguration, match=r"takes 1000 evaluations for \d+"):
+        simulate(oscillator, start, h=1e9, steps=1, scheme="DOP853")
+    motion = simulate(oscillator, start, h=np.pi / 2, steps=1, scheme="DOP853")
+    assert motion.tree_q[-1, 0] == pytest.approx(1.0)

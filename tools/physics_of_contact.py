@@ -64,7 +64,7 @@ def rolls_from(options: Options) -> float:
     model = MaximalModel(M[None], colliders=[Collider(WORLD, Plane(), mu=0.3), Collider(0, ball, mu=0.3)])
     start = State(scenes.pose_at(0, 0, 0.1), [0, 0, 0, speed / np.sqrt(2), speed / np.sqrt(2), 0])
     path = run(model, start, 0.5, 0.005, options)
-    rolls = [event.time for event in path.events if event.kind == "stick_begins"]
+    rolls = [event.time for event in path.contact_events if event.kind == "stick_begins"]
     return abs(rolls[0] - 2 * speed / (7 * 0.3 * g)) if rolls else np.inf
 
 

@@ -107,14 +107,14 @@ class Motion(NamedTuple):
         Kinetic energy and potential of gravity at all times, J.
     contacts
         Record of the contacts of each step.
-    events
+    contact_events
         Starts and ends of contacts and of slip.
     """
 
     states: States
     energies: Any
     contacts: Sequence[ContactRecord]
-    events: Sequence[ContactEvent]
+    contact_events: Sequence[ContactEvent]
 
 
 def run(model: MaximalModel, start: State, T: float, h: float, options: Options) -> Motion:
@@ -137,9 +137,9 @@ def run(model: MaximalModel, start: State, T: float, h: float, options: Options)
         motion = simulate(
             *joint_coordinates.in_joint_coordinates(model, start), h=h, steps=steps, progress=watch, **options
         )
-        return Motion(motion.body_states, motion.energies, motion.contacts, motion.events)
+        return Motion(motion.body_states, motion.energies, motion.contacts, motion.contact_events)
     path = maximal.simulate(model, start, h, steps, progress=watch, **options)
-    return Motion(path.states, path.energies, path.contacts, path.events)
+    return Motion(path.states, path.energies, path.contacts, path.contact_events)
 
 
 def displacements(path: Motion) -> Any:

@@ -13,6 +13,7 @@ from rbnotes.multibody.actuators import Motor, PositionServo, VelocityServo
 from rbnotes.multibody.body import Body, Geometry
 from rbnotes.multibody.channels import Channel, channel_names
 from rbnotes.multibody.coordinate_conversion import MaximalCoordinates, maximal_coordinates
+from rbnotes.multibody.events import Event
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.model_derivatives import (
     ForwardDynamicsDerivatives,
@@ -43,6 +44,7 @@ from rbnotes.multibody.tunneling import TunnelingWarning
 __all__ = [
     "Body",
     "Channel",
+    "Event",
     "ForwardDynamicsDerivatives",
     "Geometry",
     "InverseDynamicsDerivatives",

@@ -8,7 +8,7 @@ its values at eight Gauss-Legendre points.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,6 +20,7 @@ from rbnotes.contact import ContactPoints
 from rbnotes.contact.detection import contact_points_unchecked
 from rbnotes.dynamics import State
 from rbnotes.multibody.applied_forces import Control, actuated_tree, applied_power, tree_actuator_forces
+from rbnotes.multibody.events import Event, EventDetector, EventOccurrence
 from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.maximal.stepping import StepResult
 from rbnotes.multibody.maximal.trajectory import ContactRecord, Work
@@ -31,6 +32,8 @@ from rbnotes.multibody.step_series import StepSeries, gravity_and_kinetic_energi
 
 NODES, _ = legendre.leggauss(8)
 """Times within a step of the method, from -1 to 1, at which the power is evaluated."""
+MIN_LAST_STEP = 1e-9
+"""Shortest last step of a motion that an event ends, as a part of h; a shorter one joins the step before."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +54,8 @@ class AdaptiveStepper:
         Accepted absolute error of a step of the method, in the units of the coordinates and velocities.
     control
         Function to the commands at a state.
+    events
+        Events to find.
     """
 
     model: Model
@@ -59,9 +64,10 @@ class AdaptiveStepper:
     rtol: float
     atol: float
     control: Control | None = None
+    events: Sequence[Event] = ()
 
     def steps(self, state: State, points: ContactPoints, count: int) -> Iterator[StepSeries]:
-        """Yield the states after each time h, with the work since the state before.
+        """Yield the states after each time h until a terminal event, with the work since the state before.
 
         Parameters
         ----------
@@ -76,19 +82,30 @@ class AdaptiveStepper:
             If the method fails.
         """
         times = np.cumsum([state.t] + count * [self.settings.h])
-        recorded, recorded_integral = state, np.zeros(1 + state.size)
-        integral, index = recorded_integral, 1
+        detector = EventDetector(self.model, self.events, state)
+        recorded, integral, index = state, np.zeros(1 + state.size), 1
+        recorded_integral, pending = integral, list[EventOccurrence]()
         for step in adaptive_steps(self._tree, state, times[-1], self.method, self.rtol, self.atol):
+            due = times[index : int(np.searchsorted(times, step.end_time, side="right"))]
+            found = detector.detect(step.start_time, np.union1d(due, step.end_time), step.state_at)
+            is_last = any(self.events[each.event].terminal for each in found)
+            if is_last:
+                end = found[-1].state.t
+                step = step._replace(end_time=end)
+                due = np.append(due[due < end - MIN_LAST_STEP * self.settings.h], end)
+            pending += found
             step_integral = self._integrate_powers(step)
-            while index <= count and times[index] <= step.end_time:
-                reached = step.state_at(times[index])
+            for t in due:
+                reached = step.state_at(t)
                 no_points = self._require_no_contacts(reached)
-                reached_integral = integral + step_integral(times[index])
+                reached_integral = integral + step_integral(t)
                 result = self._result(recorded, reached, no_points, reached_integral - recorded_integral)
-                yield StepSeries.of_step(self.model, result)
-                recorded, recorded_integral = reached, reached_integral
-                index += 1
-            integral = integral + step_integral(step.end_time)
+                occurred = tuple(each for each in pending if each.state.t <= t)
+                yield StepSeries.of_step(self.model, result)._replace(events=occurred)
+                recorded, recorded_integral, pending = reached, reached_integral, pending[len(occurred) :]
+            if is_last:
+                return
+            integral, index = integral + step_integral(step.end_time), index + len(due)
 
     def _result(self, start: State, end: State, no_points: ContactPoints, integrals: Array) -> StepResult:
         """Return the result between two recorded states.

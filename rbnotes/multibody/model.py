@@ -212,6 +212,40 @@ class Model(StateRetraction):
             parts.append("1 particle" if count == 1 else f"{count} particles")
         return f"<Model: {', '.join(parts)}>"
 
+    @classmethod
+    def from_tree(cls, tree: Tree) -> Model:
+        """Return the model whose bodies are the links of a tree, with the same states.
+
+        It has the gravity, particles, forces and armature of the tree. Links on a ``Free3D`` joint keep their
+        coordinates ``q``; they are not free bodies.
+
+        Raises
+        ------
+        InvalidArgument
+            If the tree has joint forces that are not those of springs and dampers.
+        """
+        arguments.require_instance("tree", tree, Tree)
+        if tree.applied_joint_forces is not None:
+            raise InvalidArgument(
+                "tree: applied_joint_forces", "a function", "None; pass `control` to simulate"
+            )
+        bodies = [
+            Body(
+                link.name,
+                inertia=link.inertia,
+                joint=link.joint,
+                parent=link.parent,
+                joint_frame=link.placement,
+                body_frame=link.body_frame,
+                stiffness=link.stiffness,
+                damping=link.damping,
+                spring_reference=link.spring_reference,
+                armature=tree.armature[own],
+            )
+            for link, own in zip(tree.links, tree.coordinate_slices, strict=True)
+        ]
+        return cls(bodies, particles=tree.masses, gravity=tree.gravity, forces=tree.applied_forces)
+
     ground_geometries: tuple[Geometry, ...] = field(init=False, repr=False)
     force_law: ForceLaw = field(init=False, repr=False)
     tree: Tree = field(init=False, repr=False)

@@ -95,6 +95,7 @@ def particle_trajectory(model: Model, motion: Trajectory) -> Trajectory:
         tree_qdot=motion.tree_qdot[:, :size],
         actuator_impulses=motion.actuator_impulses[:, :size],
         friction_impulses=motion.friction_impulses[:, :size],
+        events=tuple(bodies_to_particles(each, count) for each in motion.events),
         with_particles_as_bodies=motion,
     )
 

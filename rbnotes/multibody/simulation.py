@@ -21,6 +21,7 @@ from rbnotes.multibody.adaptive_step import AdaptiveStepper, check_is_smooth
 from rbnotes.multibody.applied_forces import Commands, Control, interpolate_commands
 from rbnotes.multibody.channels import check_channel_names
 from rbnotes.multibody.coordinate_conversion import maximal_coordinates
+from rbnotes.multibody.events import Event, EventOccurrence
 from rbnotes.multibody.maximal.impacts import SIMULTANEOUS
 from rbnotes.multibody.maximal.model import BAUMGARTE, PROJECTION
 from rbnotes.multibody.maximal.rattle_integrator import rattle
@@ -69,6 +70,7 @@ def simulate(
     scheme: Scheme | FullyImplicitScheme | str = RATTLE,
     rtol: float | None = None,
     atol: float | None = None,
+    events: Sequence[Event] = (),
     friction_model: FrictionModel | Callable[[StepProblem], StepSolution] | str = "newton",
     max_friction_residual: float | None = None,
     impacts: str = SIMULTANEOUS,
@@ -115,6 +117,11 @@ def simulate(
     rtol, atol
         Accepted errors of a step of a method of SciPy: relative, and in the units of coordinates and
         velocities; by default 1e-9 and 1e-10.
+    events
+        Zero crossings of functions of the state to find with a method of SciPy, in ``Trajectory.events``: see
+        :class:`Event`. A function that crosses zero twice between two recorded states is not noticed: reduce
+        ``h``. A terminal event ends the motion between them, so that the last step is shorter. A trajectory
+        that continues after it does not find it again.
     friction_model
         Friction model: a function of :mod:`rbnotes.friction`, its name (``"coulomb"``), or a function with
         the same signature. The name stands for a law and its algorithm: ``"newton"``, ``"gauss_seidel"`` and
@@ -156,7 +163,8 @@ def simulate(
     Returns
     -------
     Trajectory
-        States at the start and after each step, with contacts, events and the account of energy.
+        States at the start and after each step until a terminal event, with contacts, events and the account
+        of energy.
 
     Raises
     ------
@@ -192,6 +200,7 @@ def simulate(
         scheme=scheme,
         rtol=rtol,
         atol=atol,
+        events=events,
         friction_model=select_friction_model("friction_model", friction_model),
         max_friction_residual=max_friction_residual,
         impacts=impacts,
@@ -255,6 +264,7 @@ class _ModelSimulationOptions(SimulationOptions):
     scheme: Scheme | FullyImplicitScheme | str
     rtol: float | None
     atol: float | None
+    events: Sequence[Event]
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -270,6 +280,11 @@ class _ModelSimulationOptions(SimulationOptions):
                 expected = "None without a scheme of SciPy, such as 'DOP853'"
                 raise InvalidArgument(name, arguments.format_value(tolerance), expected)
             set_fields(self, **{name: arguments.positive_number(name, tolerance)})
+        set_fields(self, events=arguments.instances("events", self.events, Event))
+        if self.events and not self.is_adaptive:
+            got = f"{len(self.events)} with scheme={self.scheme!r}"
+            expected = "none with fixed steps; pass scheme='DOP853', or use Trajectory.contact_events"
+            raise InvalidArgument("events", got, expected)
 
     @property
     def is_adaptive(self) -> bool:
@@ -294,15 +309,17 @@ def _simulate_with_particles(
         arguments.require_instance("state", state, State)
         model.check_state(state)
         start = particles_to_bodies(state)
-    control, count = options.control, len(model.particles)
-    if control is not None:
 
-        def control_of_bodies(each: State) -> Commands:
-            own_state = bodies_to_particles(each, count)
-            commands: Commands = arguments.call_user_function("control", control, own_state)
-            return commands
+    def on_bodies(name: str, function: Callable[[State], Any]) -> Callable[[State], Any]:
+        count = len(model.particles)
+        return lambda each: arguments.call_user_function(name, function, bodies_to_particles(each, count))
 
-        options = replace(options, control=control_of_bodies)
+    events = [
+        replace(each, function=on_bodies(f"events[{i}]", each.function))
+        for i, each in enumerate(options.events)
+    ]
+    control = None if options.control is None else on_bodies("control", options.control)
+    options = replace(options, control=control, events=events)
     motion = _simulate_bodies(particles_as_bodies(model), start, coordinates, options)
     return particle_trajectory(model, motion)
 
@@ -411,7 +428,10 @@ def _simulate_reduced(
     t, remaining_steps = tree_state.t, stepper.steps(tree_state, points, options.steps)
     while num_done < options.steps:
         with name_step_failures(t, points, names):
-            parts.append(next(remaining_steps))
+            part = next(remaining_steps, None)
+        if part is None:  # after a terminal event
+            break
+        parts.append(part)
         t, points = float(parts[-1].t[-1]), parts[-1].points
         for _ in range(len(parts[-1].t)):
             num_done += 1
@@ -422,7 +442,7 @@ def _simulate_reduced(
     start_energy = gravity_and_kinetic_energy(model, start_E, start_phi, tree_state.qdot)
     E, phi = np.concatenate([start_E[None], series.E]), np.concatenate([start_phi[None], series.phi])
     empty = np.zeros((len(E), 0, 3))
-    return _trajectory(
+    motion = _trajectory(
         model,
         np.vstack([tree_state.q, series.q]),
         np.vstack([tree_state.qdot, series.qdot]),
@@ -434,6 +454,11 @@ def _simulate_reduced(
         RestartData(points, friction.last_impulses),
         None,
         compiled=not isinstance(stepper, TreeStepper | SchemeStepper | AdaptiveStepper),
+    )
+    return replace(
+        motion,
+        events=tuple(_event_states(model, series.events, i) for i in range(len(options.events))),
+        terminating_event=next((i for i, _ in series.events if options.events[i].terminal), None),
     )
 
 
@@ -465,7 +490,7 @@ def _select_stepper(model: Model, options: _ModelSimulationOptions) -> _Stepper:
         check_is_smooth(model, scheme)
         rtol = 1e-9 if options.rtol is None else options.rtol
         atol = 1e-10 if options.atol is None else options.atol
-        return AdaptiveStepper(model, settings, scheme, rtol, atol, control)
+        return AdaptiveStepper(model, settings, scheme, rtol, atol, control, options.events)
     check_position_constraints(model)
     check_bearings(model)
     stepper = TreeStepper(model, settings, control)
@@ -510,12 +535,10 @@ def _trajectory(
     compiled: bool,
 ) -> Trajectory:
     """Return the trajectory of a run; warn of steps in which bodies may pass through each other."""
-    free_E, free_phi, joint_q, joint_qdot = model.split_tree_coordinates(q, qdot)
-    t, empty = body_states.t, np.zeros((len(q), 0, 3))
     warn_of_tunneling(model, body_states, contacts)
     return Trajectory(
         model,
-        States(free_E, free_phi, empty, empty, joint_q, joint_qdot, t),
+        _model_states(model, q, qdot, body_states.t),
         body_states,
         q,
         qdot,
@@ -527,6 +550,21 @@ def _trajectory(
         maximal_trajectory,
         compiled=compiled,
     )
+
+
+def _model_states(model: Model, q: Array, qdot: Array, t: Array) -> States:
+    """Return the states of a model without particles at coordinates of its tree ``(T, k)``."""
+    E, phi, joint_q, joint_qdot = model.split_tree_coordinates(q, qdot)
+    empty = np.zeros((len(t), 0, 3))
+    return States(E, phi, empty, empty, joint_q, joint_qdot, t)
+
+
+def _event_states(model: Model, occurrences: Sequence[EventOccurrence], event: int) -> States:
+    """Return the states of a model at the occurrences of one event."""
+    states = [each.state for each in occurrences if each.event == event]
+    shape = len(states), model.tree.num_coordinates
+    q, qdot = (np.reshape([getattr(each, name) for each in states], shape) for name in ("q", "qdot"))
+    return _model_states(model, q, qdot, np.array([each.t for each in states]))
 
 
 def _start_time(state: State | Trajectory | None) -> float:

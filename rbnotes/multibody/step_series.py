@@ -12,6 +12,7 @@ from rbnotes.arguments import Array
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import State, States
 from rbnotes.dynamics.state import EMPTY_STATE
+from rbnotes.multibody.events import EventOccurrence
 from rbnotes.multibody.maximal.stepping import StepResult
 from rbnotes.multibody.maximal.trajectory import ContactRecord, Work
 from rbnotes.multibody.model import Model
@@ -52,6 +53,8 @@ class StepSeries(NamedTuple):
         Impulses of the actuators ``(T, k)``, N m s or N s.
     friction_impulses
         Impulses of dry friction in joints ``(T, k)``, N m s or N s.
+    events
+        Events in the steps, in the order of time.
     """
 
     q: Array
@@ -65,6 +68,7 @@ class StepSeries(NamedTuple):
     work: Array
     actuator_impulses: Array
     friction_impulses: Array
+    events: tuple[EventOccurrence, ...] = ()
 
     @classmethod
     def of_step(cls, model: Model, result: StepResult) -> StepSeries:
@@ -106,6 +110,7 @@ class StepSeries(NamedTuple):
             np.concatenate([each.work for each in parts], axis=1),
             joined("actuator_impulses"),
             joined("friction_impulses"),
+            tuple(chain.from_iterable(each.events for each in parts)),
         )
 
     @property

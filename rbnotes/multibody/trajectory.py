@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 class Trajectory:
     """Motion of a model in T steps.
 
+    A terminal event ends the motion at its time, which is then the last one.
+
     Attributes
     ----------
     model
@@ -83,6 +85,11 @@ class Trajectory:
         Channels that ``record`` of :func:`~rbnotes.multibody.simulate` names.
     compiled
         True if compiled code took the steps.
+    events
+        For each of the ``events`` of :func:`~rbnotes.multibody.simulate`, the states in which it happened at
+        the times ``events[i].t``, s.
+    terminating_event
+        Index of the terminal event that ended the motion; None if it continued for all steps.
     """
 
     model: Model
@@ -100,12 +107,16 @@ class Trajectory:
     with_particles_as_bodies: Trajectory | None = None
     recorded: Mapping[str, Channel] = field(default_factory=dict)
     compiled: bool = False
+    events: tuple[States, ...] = ()
+    terminating_event: int | None = None
 
     def __repr__(self) -> str:
-        return f"<Trajectory: {len(self.t)} states, {self.t[0]:g} s to {self.t[-1]:g} s, of {self.model!r}>"
+        end = "" if self.terminating_event is None else f" (events[{self.terminating_event}])"
+        times = f"{self.t[0]:g} s to {self.t[-1]:g} s{end}"
+        return f"<Trajectory: {len(self.t)} states, {times}, of {self.model!r}>"
 
     @cached_property
-    def events(self) -> tuple[ContactEvent, ...]:
+    def contact_events(self) -> tuple[ContactEvent, ...]:
         """Contact events in the order of time."""
         return contact_events(self.contacts, self.states.t[1:].tolist())
 

@@ -25,7 +25,7 @@ from rbnotes.multibody.model import Model
 from rbnotes.multibody.particle_bodies import particle_trajectory, particles_as_bodies
 from rbnotes.multibody.trajectory import Trajectory, record_channels
 
-FORMAT_NAME, FORMAT_VERSION = "rbnotes trajectory", 5
+FORMAT_NAME, FORMAT_VERSION = "rbnotes trajectory", 6
 """Name and version of the format, the first entry of a file."""
 
 POINT_FIELDS = tuple(field.name for field in fields(ContactPoints))
@@ -70,6 +70,8 @@ def save_trajectory(trajectory: Trajectory, path: str | os.PathLike[str]) -> Non
         **_state_arrays("states", trajectory.states),
         **_state_arrays("body_states", trajectory.body_states),
         **_record_arrays(trajectory.contacts),
+        "num_events": np.array(len(trajectory.events)),
+        "has_terminating_event": np.array(trajectory.terminating_event is not None),
         **_point_arrays("restart", trajectory.restart.points),
         "has_last_impulses": np.array(trajectory.restart.last_impulses is not None),
     }
@@ -78,6 +80,10 @@ def save_trajectory(trajectory: Trajectory, path: str | os.PathLike[str]) -> Non
         arrays |= {**_point_arrays("last", points), "last.impulses": impulses}
     if trajectory.maximal is not None:
         arrays |= {f"maximal.{name}": getattr(trajectory.maximal, name) for name in MAXIMAL_FIELDS}
+    for i, states in enumerate(trajectory.events):
+        arrays |= _state_arrays(f"events.{i}", states)
+    if trajectory.terminating_event is not None:
+        arrays["terminating_event"] = np.array(trajectory.terminating_event)
     np.savez_compressed(path, **arrays)
 
 
@@ -141,6 +147,8 @@ def load_trajectory(path: str | os.PathLike[str], model: Model) -> Trajectory:
         restart=restart,
         maximal=in_maximal,
         compiled=bool(arrays["compiled"]),
+        events=tuple(_states(arrays, f"events.{i}") for i in range(int(arrays["num_events"]))),
+        terminating_event=int(arrays["terminating_event"]) if arrays["has_terminating_event"] else None,
         **{name: arrays[name] for name in OWN_FIELDS},
     )
     if bodies_only is not model:

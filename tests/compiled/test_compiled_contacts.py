@@ -144,7 +144,7 @@ def test_runs_agree_with_the_reference():
     np.testing.assert_allclose(actual.states.E, expected.states.E, rtol=0, atol=1e-8)
     np.testing.assert_allclose(actual.states.phi, expected.states.phi, rtol=0, atol=1e-6)
     assert any(np.any(record.impulses[:, 1:]) for record in actual.contacts)
-    assert [each.kind for each in actual.events] == [each.kind for each in expected.events]
+    assert [each.kind for each in actual.contact_events] == [each.kind for each in expected.contact_events]
 
 
 def test_newton_friction_agrees_with_the_reference(monkeypatch):

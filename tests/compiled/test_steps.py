@@ -239,8 +239,8 @@ def assert_same(result, expected, tolerance, impulses):
         for name in ("impulses", *speeds) if impulses else speeds:
             assert_near(getattr(actual, name), getattr(expected_contact, name), 10 * tolerance)
         assert max(actual.residual, expected_contact.residual) <= 1e-8
-    assert [(each.kind, each.a, each.b) for each in result.events] == [
-        (each.kind, each.a, each.b) for each in expected.events
+    assert [(each.kind, each.a, each.b) for each in result.contact_events] == [
+        (each.kind, each.a, each.b) for each in expected.contact_events
     ]
     assert_same_points(result.restart.points, expected.restart.points, tolerance)
     assert (result.restart.last_impulses is None) == (expected.restart.last_impulses is None)

@@ -134,7 +134,7 @@ WITHIN = (
     r"multibody\.reduced\.(inverse_mass\.joint_diagonal_blocks|joint_reactions\.(impulse_balance|constraints_on_bodies|rows_on_twists)|reduced_tree\.ReducedTree)",
     r"multibody\.reduced\.(kinematics\.(check_vectors|body_poses_and_twists|relative_joint_poses|\w+_unchecked)|recursive_dynamics\.prescribed_accelerations|jacobian_products\.(generalized_forces|jacobian_product_and_rate|subtree_wrenches))",
     r"multibody\.reduced\.dynamics_derivatives\.(body_wrench_derivatives|wrench_cross_matrix)",
-    r"multibody\.reduced\.(adaptive_integration\.(Event\.is_crossed|adaptive_steps)|tree\.Tree\.check_vector)",
+    r"multibody\.(events\.(Event\.is_crossed|EventDetector(\.detect)?)|reduced\.(adaptive_integration\.adaptive_steps|tree\.Tree\.check_vector))",
     # Checks that the modules of a subpackage share.
     r".*\.check_\w+",
     # Results, which the functions of the package make.
@@ -143,7 +143,7 @@ WITHIN = (
     r"dynamics\.(constrained_steps\.ConstrainedStepResult|state\.States|step_problem\.StepSolution)",
     r"friction\.(contact_problem\.(FrictionContactProblem|DelassusProblem.*)|staggered_projections\.StaggeredSolution)",
     r"multibody\.maximal\.trajectory\.(ContactRecord|MaximalTrajectory)",
-    r"multibody\.reduced\.(adaptive_integration\.MotionWithEvents|dual_dynamics\.DualProblem|examples\.Example)",
+    r"multibody\.reduced\.(dual_dynamics\.DualProblem|examples\.Example)",
     r"multibody\.reduced\.(inverse_mass\.InverseMass|preconditioning\.StepPreconditioner|bearing_reactions\..*)",
     r"multibody\.formats\.robot\.(Robot|RobotJoint|unique_name)",
     r"multibody\.formats\.mjcf_model\.MjcfModel",

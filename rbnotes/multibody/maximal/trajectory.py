@@ -202,7 +202,7 @@ class MaximalTrajectory:
     compiled: bool = False
 
     @cached_property
-    def events(self) -> tuple[ContactEvent, ...]:
+    def contact_events(self) -> tuple[ContactEvent, ...]:
         """Contact events in the order of time."""
         return contact_events(self.contacts, self.states.t[1:].tolist())
 

@@ -1,6 +1,5 @@
 """Trees of bodies in reduced coordinates: model, kinematics, dynamics (Sueda 2)."""
 
-from rbnotes.multibody.reduced.adaptive_integration import Event, MotionWithEvents, integrate_adaptively
 from rbnotes.multibody.reduced.assembly import assemble_configuration
 from rbnotes.multibody.reduced.attached_particles import attach_particles
 from rbnotes.multibody.reduced.bearing_reactions import BearingReaction, BispStep
@@ -121,7 +120,6 @@ __all__ = [
     "ConstraintRows",
     "DualProblem",
     "DynamicsDerivatives",
-    "Event",
     "FactorMatrices",
     "FactoredDynamicsResult",
     "Gear",
@@ -133,7 +131,6 @@ __all__ = [
     "KinematicsDerivatives",
     "Link",
     "LoopClosure",
-    "MotionWithEvents",
     "PlaneLimit",
     "Poses",
     "PrescribedBody",
@@ -168,7 +165,6 @@ __all__ = [
     "gravity_wrenches",
     "gyroscopic_and_gravity_wrenches",
     "hybrid_dynamics",
-    "integrate_adaptively",
     "inverse_dynamics",
     "inverse_dynamics_dense",
     "inverse_dynamics_derivatives",

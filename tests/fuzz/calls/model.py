@@ -40,7 +40,14 @@ ROBOT = load_urdf(example("quadruped"), base=joints.Free3D())
 PER_COORDINATE = ("longer", "infinity")
 """Values of a force limit that fit other joints."""
 
+
+def event(state):
+    return state.q[0] - 0.3
+
+
 CALLS = [
+    Call(multibody.Event, {"function": event, "terminal": True, "direction": 1}),
+    Call(Model.from_tree, {"tree": MODEL.tree}),
     Call(
         Geometry,
         {"shape": BOX, "frame": FRAME, "mu": 0.5, "restitution": 0.25},
@@ -220,6 +227,7 @@ CALLS = [
             "scheme": "DOP853",
             "rtol": 1e-6,
             "atol": 1e-6,
+            "events": [multibody.Event(event)],
         },
         slow=True,
     ),

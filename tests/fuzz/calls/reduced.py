@@ -84,10 +84,6 @@ NAMED = next(iter(ROBOT.joints.values()))
 NAMES = ("another word",)  # whether a tree has such a link is seen when the constraint meets it
 
 
-def event(state):
-    return state.q[0] - 0.3
-
-
 CALLS = [
     Call(
         reduced.Link,
@@ -239,21 +235,6 @@ CALLS = [
         {"tree": TREE, "constraints": [GEAR], "state": STATE, "locked": ["upper"]},
     ),
     Call(reduced.tree_contacts, {"tree": TREE, "state": STATE, "points": POINTS, "h": 0.01, "gamma": 0.5}),
-    Call(reduced.Event, {"function": event, "terminal": True, "direction": 1}),
-    Call(
-        reduced.integrate_adaptively,
-        {
-            "system": TREE,
-            "state": STATE,
-            "times": np.array([0.0, 0.01]),
-            "events": [reduced.Event(event)],
-            "rtol": 1e-5,
-            "atol": 1e-6,
-            "max_evaluations": 2000,
-        },
-        fine={"times": ("longer", "shorter")},
-        slow=True,
-    ),
     Call(formats.example, {"name": "arm"}),
     Call(
         formats.load_urdf,

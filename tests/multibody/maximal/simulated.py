@@ -76,7 +76,7 @@ def world_velocities(path, body=0):
 
 
 def kinds(path, kind):
-    return [event.time for event in path.events if event.kind == kind]
+    return [event.time for event in path.contact_events if event.kind == kind]
 
 
 def pile():

@@ -49,7 +49,7 @@ def test_elastic_ball_keeps_its_bounce_height():
     path = maximal.simulate(model, start, 0.01, 200)
     np.testing.assert_allclose(path.work.contacts, 0.0, atol=1e-12)
     np.testing.assert_allclose(path.work.integrator, 0.0, atol=1e-12)
-    assert sum(event.kind == "contact_begins" for event in path.events) >= 3
+    assert sum(event.kind == "contact_begins" for event in path.contact_events) >= 3
     np.testing.assert_allclose(path.energies, path.energies[0], rtol=1e-9)
 
 

@@ -78,7 +78,7 @@ def test_sliding_ball_rolls_with_a_part_of_its_speed(moment, part):
     motion = run(on_floor(Sphere(0.1), scenes.pose_at(0, 0, 0.1), twist, inertia=M), 0.2)
     end = np.linalg.norm(motion.body_states.phi[-1, 0, 3:])
     assert end / speed == pytest.approx(part, rel=1e-6)
-    rolls = [event.time for event in motion.events if event.kind == "stick_begins"]
+    rolls = [event.time for event in motion.contact_events if event.kind == "stick_begins"]
     assert rolls[0] == pytest.approx(speed * (1 - part) / (0.3 * g), abs=0.0101)
 
 

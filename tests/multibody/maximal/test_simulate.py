@@ -110,13 +110,13 @@ class TestContacts:
         model = replace(on_ground([Box(flat)], 500.0, mu=0.5), applied_forces=lift)
         start = State(pose_at(0, 0, 0.05)[None], np.array([[0, 0, 0, 1.2, 0, 0]]))
         path = simulate(model, start, 0.01, 40)
-        assert [e.kind for e in path.events] == [
+        assert [e.kind for e in path.contact_events] == [
             "contact_begins",
             "slip_begins",
             "stick_begins",
             "contact_ends",
         ]
-        assert {(e.a, e.b) for e in path.events} == {(WORLD, 0)}
+        assert {(e.a, e.b) for e in path.contact_events} == {(WORLD, 0)}
 
     def test_jointed_bodies_do_not_collide_by_default(self):
         model, _ = pile()

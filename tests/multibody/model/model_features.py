@@ -17,7 +17,7 @@ from rbnotes.dynamics import (
 )
 from rbnotes.forces import LinearSpring, PathForces, on_body, on_particle, on_world, path_through
 from rbnotes.friction import FRICTION_MODELS, journal_bearing
-from rbnotes.multibody import Body, Model, Motor, PositionServo, VelocityServo, simulate
+from rbnotes.multibody import Body, Event, Model, Motor, PositionServo, VelocityServo, simulate
 from rbnotes.multibody.maximal import MaximalTrajectory
 from rbnotes.multibody.reduced import (
     AttachedParticle,
@@ -206,6 +206,9 @@ FEATURES = {
         }
     ),
     "scheme of SciPy": with_options(call={"scheme": "DOP853"}),
+    "events": with_options(
+        call={"scheme": "DOP853", "events": [Event(lambda state: state.t - 2.5 * H, terminal=True)]}
+    ),
     "scheme of first order": with_options(call={"scheme": symplectic_euler}),
     "implicit scheme": with_options(call={"scheme": implicit_euler}),
     "fully implicit scheme": with_options(call={"scheme": fully_implicit_euler}),

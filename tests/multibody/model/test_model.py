@@ -1,5 +1,7 @@
 """Models: bodies by name, states, and the conversion to maximal coordinates."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from model_parts import shift
@@ -9,7 +11,7 @@ from scipy.linalg import null_space
 from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import WORLD, State
-from rbnotes.forces import LinearSpring, PathForces, on_body, on_world, path_through
+from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, on_particle, on_world, path_through
 from rbnotes.multibody import (
     Body,
     Geometry,
@@ -21,7 +23,14 @@ from rbnotes.multibody import (
 )
 from rbnotes.multibody.formats import example, load_urdf
 from rbnotes.multibody.maximal import accelerations, constraint_jacobian
-from rbnotes.multibody.reduced import JointLimit, LoopClosure, constrained_acceleration, constraint_rows
+from rbnotes.multibody.reduced import (
+    JointLimit,
+    Link,
+    LoopClosure,
+    Tree,
+    constrained_acceleration,
+    constraint_rows,
+)
 from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
 REVOLUTE = joints.Revolute([0.0, 1.0, 0.0])
@@ -324,3 +333,32 @@ def test_representations_of_models_and_trajectories_are_one_line():
     many = Model([Body(f"b{k}", Sphere(0.1), mass=1.0) for k in range(7)])
     assert repr(many) == "<Model: 7 bodies (b0, b1, b2, b3, b4, b5, ...)>"
     assert repr(load_urdf(example("arm"))) == "<Robot 'arm': 6 links, 6 coordinates>"
+
+
+def test_model_from_tree_moves_as_the_tree():
+    """The accelerations are those of the tree with springs, dampers, rotors, particles and forces."""
+    rng = np.random.default_rng(3)
+    links = [
+        Link("tip", joints.Prismatic(unit(rng)), body(rng), "base", frame(rng), frame(rng), stiffness=3.0),
+        Link("base", joints.Universal(), body(rng), None, frame(rng), frame(rng), damping=0.3),
+        Link("arm", joints.Revolute(unit(rng)), body(rng), "base", spring_reference=[0.2], stiffness=2.0),
+    ]
+    forces = ForceGroups(
+        [
+            PathForces(LinearSpring(8.0, 0.0, 0.3), path_through(on_body(0, [0, 0, 0]), on_particle(0))),
+            PathForces(
+                LinearSpring(5.0, 0.0, 0.2), path_through(on_body(1, [0.1, 0, 0]), on_body(2, [0, 0, 1]))
+            ),
+        ]
+    )
+    tree = Tree(links, [1.0, -2.0, 3.0], masses=[0.7], applied_forces=forces, armature=np.arange(4.0))
+    q, qdot, x, v = rng.normal(size=4), rng.normal(size=4), rng.normal(size=(1, 3)), rng.normal(size=(1, 3))
+    state = State(q=q, qdot=qdot, x=x, v=v)
+    model = Model.from_tree(tree)
+    assert model.tree_state(state).q.tolist() == q.tolist()
+    expected = tree.acceleration(state)
+    assert np.all(np.abs(expected) > 1e-3)
+    np.testing.assert_allclose(model.acceleration(state), expected, rtol=1e-12, atol=1e-12)
+    driven = replace(tree, applied_joint_forces=lambda each: None)
+    with pytest.raises(InvalidArgument, match=r"applied_joint_forces: got a function, .* pass `control`"):
+        Model.from_tree(driven)

@@ -288,7 +288,7 @@ def test_halved_steps_record_contacts_at_their_own_times(monkeypatch, coordinate
     model = Model([plate], ground=Plane(), mu=mu)
     start = model.state(twists={"plate": [0, 0, 0, mu * G * steps_to_rest * h, 0, 0]})
     motion = simulate(model, start, h=h, steps=5, coordinates=coordinates)
-    sticks = [event.time for event in motion.events if event.kind == "stick_begins"]
+    sticks = [event.time for event in motion.contact_events if event.kind == "stick_begins"]
     assert sticks == pytest.approx([np.ceil(steps_to_rest) * h])
 
 

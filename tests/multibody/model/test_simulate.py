@@ -142,7 +142,7 @@ def test_elastic_ball_returns_to_its_height(coordinates):
     ball = Body("ball", Sphere(0.1), mass=1.0, position=[0, 0, 0.2])
     model = Model([ball], ground=Plane(), restitution=1.0)
     motion = simulate(model, h=0.01, duration=0.8, coordinates=coordinates)
-    assert sum(event.kind == "contact_begins" for event in motion.events) >= 3
+    assert sum(event.kind == "contact_begins" for event in motion.contact_events) >= 3
     assert np.ptp(motion.energies) < 2e-3 * motion.energies[0]
 
 
@@ -156,7 +156,7 @@ def test_box_slides_as_far_as_friction_lets_it(coordinates):
     traveled = np.linalg.norm(motion.poses("box")[-1, :2, 3])
     assert traveled == pytest.approx(1.5**2 / (2 * 0.4 * G), rel=0.03)
     assert np.abs(motion.twists("box")[-1]).max() < 1e-8
-    assert [event.kind for event in motion.events][-1] == "stick_begins"
+    assert [event.kind for event in motion.contact_events][-1] == "stick_begins"
 
 
 def test_free_bodies_move_equally_in_both_coordinates():
@@ -444,7 +444,7 @@ def test_arm_falls_on_the_floor_alike_in_both_coordinates():
 def test_friction_and_impacts_never_add_energy():
     model = arm(Plane(), 0.7, mu=0.4, restitution=0.5)
     motion = simulate(model, model.state(q={"upper": 1.2, "lower": 0.4}), h=0.005, duration=0.8)
-    assert any(event.kind == "contact_begins" for event in motion.events)
+    assert any(event.kind == "contact_begins" for event in motion.contact_events)
     for record in motion.contacts:
         assert record.work.sum() < 1e-3
         assert np.all(record.impulses[:, 0] >= -1e-10)

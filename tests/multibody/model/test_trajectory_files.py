@@ -53,7 +53,7 @@ def test_loaded_trajectory_has_all_data_and_continues_bit_for_bit(coordinates, c
     )
     assert saved_data.keys() == loaded_data.keys()
     assert len(saved_data) > 150
-    assert loaded.events == motion.events != ()
+    assert loaded.contact_events == motion.contact_events != ()
     for name, value in saved_data.items():
         np.testing.assert_array_equal(loaded_data[name], value, err_msg=name)
     further, again = (simulate(model, each, steps=5, **options) for each in (motion, loaded))

@@ -31,7 +31,6 @@ from rbnotes.multibody.reduced import (
     Tree,
     attach_particles,
     bisp_step,
-    integrate_adaptively,
     linear_coordinates,
     reduce_coordinates,
 )
@@ -177,7 +176,6 @@ STEPS = {
     "bisp_step, implicit": partial(with_bearings, True),
     "integrate": lambda: dynamics.integrate(dynamics.symplectic_euler, TREE, START, H, 1).qdot[-1, 0],
     "runge_kutta": lambda: dynamics.runge_kutta(HINGED, POSED, H).phi[0, 2],
-    "integrate_adaptively": lambda: integrate_adaptively(TREE, START, [H]).qdot[-1, 0],
 }
 
 
