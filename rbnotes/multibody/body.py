@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -161,6 +162,36 @@ class Body:
     geometries: tuple[Geometry, ...] = field(init=False, repr=False)
     initial_pose: Array | None = field(init=False, repr=False)
     link: Link = field(init=False, repr=False)
+
+    @classmethod
+    def from_link(cls, link: Link, **options: Any) -> Body:
+        """Return the body of a link of a tree, on the link's joint.
+
+        Parameters
+        ----------
+        link
+            Link, with its name, inertia, joint and frames.
+        **options
+            Other fields of the body, such as ``collision`` and ``armature``.
+
+        Raises
+        ------
+        InvalidArgument
+            If an option does not fit.
+        """
+        arguments.require_instance("link", link, Link)
+        return cls(
+            link.name,
+            inertia=link.inertia,
+            joint=link.joint,
+            parent=link.parent,
+            joint_frame=link.placement,
+            body_frame=link.body_frame,
+            stiffness=link.stiffness,
+            damping=link.damping,
+            spring_reference=link.spring_reference,
+            **options,
+        )
 
     @property
     def is_free(self) -> bool:

@@ -49,12 +49,6 @@ class Event:
         if not is_integer or self.direction not in (-1, 0, 1):
             raise InvalidArgument("direction", arguments.format_value(self.direction), "-1, 0 or 1")
 
-    def is_crossed(self, before: float, after: float) -> bool:
-        """Return True if the function crosses zero between two values; zero at the start does not count."""
-        rises = before < 0 <= after and self.direction >= 0
-        falls = before > 0 >= after and self.direction <= 0
-        return rises or falls
-
 
 class EventOccurrence(NamedTuple):
     """Occurrence of an event.
@@ -122,7 +116,7 @@ class EventDetector:
         times = {
             i: self._crossing_time(i, {start: before[i], end: self._values[i]}, state_at)
             for i, event in enumerate(self._events)
-            if event.is_crossed(before[i], self._values[i])
+            if _is_crossed(event, before[i], self._values[i])
         }
         last = min((t for i, t in times.items() if self._events[i].terminal), default=end)
         if last < end:
@@ -131,7 +125,7 @@ class EventDetector:
             times = {
                 i: min(t, last)
                 for i, t in times.items()
-                if t <= last or self._events[i].is_crossed(before[i], at_last[i])
+                if t <= last or _is_crossed(self._events[i], before[i], at_last[i])
             }
         return [EventOccurrence(i, state_at(t)) for i, t in sorted(times.items(), key=lambda item: item[1])]
 
@@ -160,3 +154,10 @@ class EventDetector:
         name, own_state = f"events[{i}]", self._model.state_from_tree(state)
         value = arguments.call_user_function(name, self._events[i].function, own_state)
         return arguments.real_number(name, value)
+
+
+def _is_crossed(event: Event, before: float, after: float) -> bool:
+    """Return True if the function crosses zero between two values; zero at the start does not count."""
+    rises = before < 0 <= after and event.direction >= 0
+    falls = before > 0 >= after and event.direction <= 0
+    return rises or falls

@@ -216,8 +216,11 @@ class Model(StateRetraction):
     def from_tree(cls, tree: Tree) -> Model:
         """Return the model whose bodies are the links of a tree, with the same states.
 
-        It has the gravity, particles, forces and armature of the tree. Links on a ``Free3D`` joint keep their
-        coordinates ``q``; they are not free bodies.
+        Parameters
+        ----------
+        tree
+            Tree, whose gravity, particles, forces and armature the model has. Links on a ``Free3D`` joint
+            keep their coordinates ``q``; they are not free bodies.
 
         Raises
         ------
@@ -230,18 +233,7 @@ class Model(StateRetraction):
                 "tree: applied_joint_forces", "a function", "None; pass `control` to simulate"
             )
         bodies = [
-            Body(
-                link.name,
-                inertia=link.inertia,
-                joint=link.joint,
-                parent=link.parent,
-                joint_frame=link.placement,
-                body_frame=link.body_frame,
-                stiffness=link.stiffness,
-                damping=link.damping,
-                spring_reference=link.spring_reference,
-                armature=tree.armature[own],
-            )
+            Body.from_link(link, armature=tree.armature[own])
             for link, own in zip(tree.links, tree.coordinate_slices, strict=True)
         ]
         return cls(bodies, particles=tree.masses, gravity=tree.gravity, forces=tree.applied_forces)

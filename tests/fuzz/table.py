@@ -134,7 +134,7 @@ WITHIN = (
     r"multibody\.reduced\.(inverse_mass\.joint_diagonal_blocks|joint_reactions\.(impulse_balance|constraints_on_bodies|rows_on_twists)|reduced_tree\.ReducedTree)",
     r"multibody\.reduced\.(kinematics\.(check_vectors|body_poses_and_twists|relative_joint_poses|\w+_unchecked)|recursive_dynamics\.prescribed_accelerations|jacobian_products\.(generalized_forces|jacobian_product_and_rate|subtree_wrenches))",
     r"multibody\.reduced\.dynamics_derivatives\.(body_wrench_derivatives|wrench_cross_matrix)",
-    r"multibody\.(events\.(Event\.is_crossed|EventDetector(\.detect)?)|reduced\.(adaptive_integration\.adaptive_steps|tree\.Tree\.check_vector))",
+    r"multibody\.(events\.EventDetector(\.detect)?|reduced\.(adaptive_integration\.adaptive_steps|tree\.Tree\.check_vector))",
     # Checks that the modules of a subpackage share.
     r".*\.check_\w+",
     # Results, which the functions of the package make.

@@ -323,19 +323,8 @@ class Robot:
                 geometries.append(Geometry(each.solid, se3.inverse(link.body_frame) @ each.pose))
         if is_free:
             return Body(link.name, inertia=link.inertia, pose=link.placement, collision=geometries)
-        return Body(
-            link.name,
-            inertia=link.inertia,
-            joint=link.joint,
-            parent=link.parent,
-            joint_frame=link.placement,
-            body_frame=link.body_frame,
-            collision=geometries,
-            stiffness=link.stiffness,
-            damping=link.damping,
-            spring_reference=link.spring_reference,
-            joint_friction=sum(each.friction for each in self.joints.values() if each.link == link.name),
-        )
+        friction = sum(each.friction for each in self.joints.values() if each.link == link.name)
+        return Body.from_link(link, collision=geometries, joint_friction=friction)
 
     @cached_property
     def coordinates(self) -> JointCoordinates:

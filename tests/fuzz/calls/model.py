@@ -48,6 +48,7 @@ def event(state):
 CALLS = [
     Call(multibody.Event, {"function": event, "terminal": True, "direction": 1}),
     Call(Model.from_tree, {"tree": MODEL.tree}),
+    Call(Body.from_link, {"link": MODEL.tree.links[1], "armature": np.array([0.5])}),
     Call(
         Geometry,
         {"shape": BOX, "frame": FRAME, "mu": 0.5, "restitution": 0.25},
