@@ -9,12 +9,16 @@ from scipy.special import ellipk
 
 from rbnotes import joints
 from rbnotes.arguments import InvalidArgument
-from rbnotes.dynamics import symplectic_euler
+from rbnotes.dynamics import State, symplectic_euler
 from rbnotes.forces import LinearSpring, PathForces, on_particle, on_world, path_through
 from rbnotes.multibody import Body, Event, Model, Motor, load_trajectory, save_trajectory, simulate
+from rbnotes.multibody.events import EventDetector
 from rbnotes.shapes import Box, Plane, Sphere
 
 ADAPTIVE = {"scheme": "DOP853", "rtol": 1e-10, "atol": 1e-11}
+SLIDER = Model(
+    [Body("slider", Sphere(0.1), mass=2.0, joint=joints.Prismatic([1, 0, 0]))], actuators=[Motor("slider")]
+)
 STONE = Model([Body("stone", Sphere(0.1), mass=2.0, position=[0, 0, 1.0])], gravity=[0, 0, -10.0])
 
 
@@ -90,7 +94,12 @@ def test_event_at_a_recorded_instant():
 
 
 def test_terminal_event_ends_the_motion_at_its_time():
-    events = [Event(lambda s: s.E[0, 0, 3] - 2.0), above(0.0, terminal=True), above(-1.0)]
+    events = [
+        Event(lambda s: s.E[0, 0, 3] - 2.0),
+        above(0.0, terminal=True),
+        above(-1.0),
+        Event(lambda s: s.E[0, 0, 3] - 2.1),
+    ]
     lands = 3 + (5 + np.sqrt(45)) / 10
     done = []
     motion = simulate(
@@ -105,17 +114,15 @@ def test_terminal_event_ends_the_motion_at_its_time():
     assert motion.terminating_event == 1
     assert "4.17082 s (events[1])" in repr(motion)
     np.testing.assert_allclose(motion.t, [3.0, 3.5, 4.0, lands], rtol=1e-11)
-    np.testing.assert_allclose(np.concatenate(times(motion)), [4.0, lands], rtol=1e-9)
+    np.testing.assert_allclose(np.concatenate(times(motion)), [4.0, lands, 4.05], rtol=1e-9)
     np.testing.assert_array_equal(motion.states.E[-1], motion.events[1].E[0])
     assert done == [(1, 20), (2, 20), (3, 20)]
 
 
 def test_account_of_energy_and_channels_of_a_shortened_last_step():
     """A motor pushes a slider with 3 N from rest: 2 kg pass 0.5 m at sqrt(2/3) s, with a work of 1.5 J."""
-    slider = Body("slider", Sphere(0.1), mass=2.0, joint=joints.Prismatic([1, 0, 0]))
-    model = Model([slider], actuators=[Motor("slider")])
     motion = simulate(
-        model,
+        SLIDER,
         h=0.2,
         steps=50,
         control=lambda state: {"slider": 3.0},
@@ -141,14 +148,13 @@ def test_motion_ends_before_a_contact_that_its_own_step_would_reach():
 
 def test_crossings_are_sought_between_recorded_states_although_the_method_takes_longer_steps():
     """Without forces the method takes long steps; at 1 m/s sin(100 x) crosses zero every pi/100 s."""
-    slider = Body("slider", Sphere(0.1), mass=1.0, joint=joints.Prismatic([1, 0, 0]))
-    model = Model([slider])
-    start = model.state(qdot={"slider": 1.0})
     wave = Event(lambda state: np.sin(100 * state.q[0] + 0.5))
-    motion = simulate(model, start, h=0.02, steps=50, events=[wave], **ADAPTIVE)
+    start = SLIDER.state(qdot={"slider": 1.0}, t=0.1)
+    motion = simulate(SLIDER, start, h=0.02, steps=50, events=[wave], **ADAPTIVE)
     expected = (np.pi * np.arange(1, 32) - 0.5) / 100
     assert expected[-1] < 1 < expected[-1] + np.pi / 100
-    np.testing.assert_allclose(motion.events[0].t, expected, rtol=1e-9)
+    np.testing.assert_allclose(motion.events[0].t, 0.1 + expected, rtol=1e-9)
+    np.testing.assert_array_equal(motion.t, np.cumsum([0.1] + 50 * [0.02]))
 
 
 SCALES = (1.0, 3.0, 0.7, -1.3)
@@ -187,6 +193,45 @@ def test_continued_motion_loses_and_repeats_no_event(h):
         known = [t for t in known if t < 9 * h]
         np.testing.assert_allclose(actual, known, rtol=1e-9)
         np.testing.assert_allclose(expected, known, rtol=1e-9)
+
+
+def test_motion_that_continues_from_each_event_finds_each_once():
+    """Differently rounded functions of one position vanish at one time; the first of them is terminal."""
+    places = np.sort(np.random.default_rng(2).uniform(0, 1, 12))
+    scales = (1.0, -1.3, 7.1, 0.3, -2.9)
+    events = [
+        Event(lambda s, c=c, place=place: c * s.q[0] - c * place, terminal=c == scales[0])
+        for place in places
+        for c in scales
+    ]
+    motion, counts = SLIDER.state(qdot={"slider": 0.7}), np.zeros(len(events), dtype=int)
+    for number, place in enumerate(places):
+        motion = simulate(SLIDER, motion, h=2.0, steps=1, events=events, **ADAPTIVE)
+        assert motion.terminating_event == number * len(scales)
+        assert motion.t[-1] == pytest.approx(place / 0.7, rel=1e-9)
+        assert motion.t[-1] == motion.events[motion.terminating_event].t[0]
+        counts += [len(each) for each in motion.events]
+    np.testing.assert_array_equal(counts, 1)
+
+
+def test_function_that_is_zero_at_a_recorded_instant():
+    """A function of time alone is exactly zero there, and neither lost nor repeated where a run continues."""
+    event = Event(lambda state: 0.25 - state.t)
+    start = SLIDER.state(qdot={"slider": 1.0})
+    for h in (0.125, 0.25, 1.0):
+        motion = simulate(SLIDER, start, h=h, steps=3, events=[event], **ADAPTIVE)
+        assert times(motion) == [[0.25]]
+    first = simulate(SLIDER, start, h=0.25, steps=1, events=[event], **ADAPTIVE)
+    second = simulate(SLIDER, first, h=0.25, steps=1, events=[event], **ADAPTIVE)
+    assert times(first) + times(second) == [[0.25], []]
+
+
+def test_other_coordinates_may_change_the_sign_of_a_value_by_rounding():
+    """The coordinates are replaced at -1e-17 by others, which are 1e-17."""
+    event = Event(lambda state: state.q[0], direction=1)
+    detector = EventDetector(SLIDER, [event], State(q=[-1e-17], qdot=[1.0]))
+    found = detector.detect(0.0, [1.0], lambda t: State(q=[t + 1e-17], qdot=[1.0], t=t))
+    assert [each.state.t for each in found] == [pytest.approx(0.0, abs=1e-15)]
 
 
 def test_bounces_from_terminal_events():
