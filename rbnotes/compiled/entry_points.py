@@ -418,12 +418,13 @@ def take_tree_steps(
     packed_floats: Array,
     floats: Array,
     settings: Array,
-    state: Array,
     contacts: Array,
     last_contacts: Array,
     samples: Array,
-    states: Array,
-    motions: Array,
+    q: Array,
+    v: Array,
+    poses: Array,
+    twists: Array,
     summaries: Array,
     actuators: Array,
     records: Array,
@@ -434,20 +435,21 @@ def take_tree_steps(
 
     The integers of the packed tree are the last ones.
     """
-    k, steps, indices = len(state) // 2, len(summaries) // SUMMARY_SIZE, integers.view(np.int64)
-    num_packed = indices[5]
+    steps, indices = len(summaries) // SUMMARY_SIZE, integers.view(np.int64)
+    k, n, num_packed = indices[1], indices[2], indices[5]
     status: int = run_tree_steps(
         indices,
         view_at(integers, len(integers) - num_packed, (num_packed,))[0],
         packed_floats,
         floats,
         settings,
-        view_at(state, 0, (2, k))[0],
         view_at(contacts, 0, (len(contacts) // CONTACT_SIZE, CONTACT_SIZE))[0],
         view_at(last_contacts, 0, (len(last_contacts) // CONTACT_SIZE, CONTACT_SIZE))[0],
         view_at(samples, 0, (steps + 1, k))[0],
-        view_at(states, 0, (steps, 2, k))[0],
-        view_at(motions, 0, (steps, indices[2], MOTION_SIZE))[0],
+        view_at(q, 0, (steps + 1, k))[0],
+        view_at(v, 0, (steps + 1, k))[0],
+        view_at(poses, 0, (steps + 1, n, 4, 4))[0],
+        view_at(twists, 0, (steps + 1, n, 6))[0],
         view_at(summaries, 0, (steps, SUMMARY_SIZE))[0],
         view_at(actuators, 0, (steps, k))[0],
         view_at(records, 0, (len(records) // CONTACT_SIZE, CONTACT_SIZE))[0],

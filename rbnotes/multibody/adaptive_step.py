@@ -66,13 +66,10 @@ class AdaptiveStepper:
     control: Control | None = None
     events: Sequence[Event] = ()
 
-    def steps(self, state: State, points: ContactPoints, count: int) -> Iterator[StepSeries]:
-        """Yield the states after each time h until a terminal event, with the work since the state before.
+    def steps(self, series: StepSeries, points: ContactPoints) -> Iterator[tuple[int, ContactPoints]]:
+        """Write the states of a series after each time h until a terminal event, with the work in between.
 
-        Parameters
-        ----------
-        points
-            Contacts at the state; there are none.
+        Yields how many are done, and the contacts, of which there are none.
 
         Raises
         ------
@@ -81,6 +78,7 @@ class AdaptiveStepper:
         SingularConfiguration
             If the method fails.
         """
+        state, count = series.state(0), series.num_steps
         times = np.cumsum([state.t] + count * [self.settings.h])
         detector = EventDetector(self.model, self.events, state)
         recorded, integral, index = state, np.zeros(1 + state.size), 1
@@ -100,12 +98,15 @@ class AdaptiveStepper:
                 no_points = self._require_no_contacts(reached)
                 reached_integral = integral + step_integral(t)
                 result = self._result(recorded, reached, no_points, reached_integral - recorded_integral)
-                occurred = tuple(each for each in pending if each.state.t <= t)
-                yield StepSeries.of_step(self.model, result)._replace(events=occurred)
-                recorded, recorded_integral, pending = reached, reached_integral, pending[len(occurred) :]
+                series.write_result(self.model, index, result)
+                num_occurred = sum(each.state.t <= t for each in pending)
+                series.events.extend(pending[:num_occurred])
+                yield index, no_points
+                recorded, recorded_integral, pending = reached, reached_integral, pending[num_occurred:]
+                index += 1
             if is_last:
                 return
-            integral, index = integral + step_integral(step.end_time), index + len(due)
+            integral = integral + step_integral(step.end_time)
 
     def _result(self, start: State, end: State, no_points: ContactPoints, integrals: Array) -> StepResult:
         """Return the result between two recorded states.

@@ -71,9 +71,9 @@ class SchemeStepper:
     scheme: Scheme | FullyImplicitScheme
     control: Control | None = None
 
-    def steps(self, state: State, points: ContactPoints, count: int) -> Iterator[StepSeries]:
-        """Yield the results of steps from a state with these contacts."""
-        return take_steps(self.model, self.step, state, points, count)
+    def steps(self, series: StepSeries, points: ContactPoints) -> Iterator[tuple[int, ContactPoints]]:
+        """Write the steps of a series from its first state with these contacts, see :func:`take_steps`."""
+        return take_steps(self.model, self.step, series, points)
 
     def step(self, state: State, points: ContactPoints) -> StepResult:
         """Take one step from a state with these contacts.

@@ -28,7 +28,7 @@ from rbnotes.multibody.maximal.rattle_integrator import rattle
 from rbnotes.multibody.maximal.simulation import simulate_with_options
 from rbnotes.multibody.maximal.simulation_options import Progress, SimulationOptions
 from rbnotes.multibody.maximal.step_settings import StepSettings
-from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work
+from rbnotes.multibody.maximal.trajectory import ContactRecords, RestartData, Work, join_contact_records
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.model_constraints import check_initial_state, check_position_constraints
 from rbnotes.multibody.model_joint_space import ModelJointSpace, joint_space_features
@@ -39,10 +39,9 @@ from rbnotes.multibody.particle_bodies import (
     particles_to_bodies,
 )
 from rbnotes.multibody.reduced.adaptive_integration import METHODS as ADAPTIVE_METHODS
-from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.scheme_step import SchemeStepper, check_has_no_bearings
 from rbnotes.multibody.step_failures import name_step_failures
-from rbnotes.multibody.step_series import StepSeries, gravity_and_kinetic_energy
+from rbnotes.multibody.step_series import StepSeries
 from rbnotes.multibody.trajectory import Trajectory, record_channels
 from rbnotes.multibody.tree_bearings import check_bearings
 from rbnotes.multibody.tunneling import warn_of_tunneling
@@ -412,8 +411,11 @@ class _Stepper(Protocol):
         """Return the contacts that could close within the next step."""
         ...
 
-    def steps(self, state: State, points: ContactPoints, count: int) -> Iterator[StepSeries]:
-        """Yield the results of steps, one or several at a time, from a state with these contacts."""
+    def steps(self, series: StepSeries, points: ContactPoints) -> Iterator[tuple[int, ContactPoints]]:
+        """Write the steps of a series, one or several at a time, from its first state with these contacts.
+
+        Yields how many steps are done, and the contacts at the end of the last one.
+        """
         ...
 
 
@@ -424,31 +426,27 @@ def _simulate_reduced(
     stepper = _select_stepper(model, options)
     friction = stepper.settings.friction
     tree_state, points = _reduced_start(model, state, stepper)
-    names, parts, num_done = [body.name for body in model.bodies], list[StepSeries](), 0
-    t, remaining_steps = tree_state.t, stepper.steps(tree_state, points, options.steps)
+    series = StepSeries.start(model, tree_state, options.steps)
+    names, num_done = [body.name for body in model.bodies], 0
+    remaining_steps = stepper.steps(series, points)
     while num_done < options.steps:
-        with name_step_failures(t, points, names):
-            part = next(remaining_steps, None)
-        if part is None:  # after a terminal event
+        with name_step_failures(float(series.t[num_done]), points, names):
+            num_taken, points = next(remaining_steps, (num_done, points))
+        if num_taken == num_done:  # after a terminal event
             break
-        parts.append(part)
-        t, points = float(parts[-1].t[-1]), parts[-1].points
-        for _ in range(len(parts[-1].t)):
-            num_done += 1
-            if options.progress is not None:
-                options.progress(num_done, options.steps)
-    series = StepSeries.join(parts)
-    start_E, start_phi = body_poses_and_twists(model.tree, tree_state.q, tree_state.qdot)
-    start_energy = gravity_and_kinetic_energy(model, start_E, start_phi, tree_state.qdot)
-    E, phi = np.concatenate([start_E[None], series.E]), np.concatenate([start_phi[None], series.phi])
-    empty = np.zeros((len(E), 0, 3))
+        if options.progress is not None:
+            for number in range(num_done + 1, num_taken + 1):
+                options.progress(number, options.steps)
+        num_done = num_taken
+    series = series.first_steps(num_done)
+    empty = np.zeros((len(series.t), 0, 3))
     motion = _trajectory(
         model,
-        np.vstack([tree_state.q, series.q]),
-        np.vstack([tree_state.qdot, series.qdot]),
-        States(E, phi, empty, empty, empty[..., 0], empty[..., 0], np.append(tree_state.t, series.t)),
-        np.append(start_energy, series.energies),
-        series.contacts,
+        series.q,
+        series.qdot,
+        States(series.E, series.phi, empty, empty, empty[..., 0], empty[..., 0], series.t),
+        series.energies,
+        join_contact_records(series.contacts),
         series.work_by_cause,
         (series.actuator_impulses, series.friction_impulses),
         RestartData(points, friction.last_impulses),
@@ -526,7 +524,7 @@ def _trajectory(
     qdot: Array,
     body_states: States,
     energies: Array,
-    contacts: tuple[ContactRecord, ...],
+    contacts: ContactRecords,
     work: Work[Array],
     joint_impulses: tuple[Array, Array],
     restart: RestartData,

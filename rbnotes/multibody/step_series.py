@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from rbnotes.dynamics import State, States
 from rbnotes.dynamics.state import EMPTY_STATE
 from rbnotes.multibody.events import EventOccurrence
 from rbnotes.multibody.maximal.stepping import StepResult
-from rbnotes.multibody.maximal.trajectory import ContactRecord, Work
+from rbnotes.multibody.maximal.trajectory import ContactRecords, Work, single_contact_record
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.dynamics import (
     gravity_energy_from_poses,
@@ -26,26 +25,24 @@ from rbnotes.unchecked.frozen import replace_unchecked
 
 
 class StepSeries(NamedTuple):
-    """Results of T consecutive steps of a tree with k coordinates.
+    """States of a tree with k coordinates at T + 1 times, and the results of the T steps between them.
+
+    Steps write the arrays.
 
     Attributes
     ----------
     q
-        Coordinates after each step ``(T, k)``.
+        Coordinates ``(T + 1, k)``.
     qdot
-        Velocities after each step ``(T, k)``.
+        Velocities ``(T + 1, k)``.
     t
-        Times ``(T,)``, s.
+        Times ``(T + 1,)``, s.
     E
-        Poses of the bodies ``(T, n, 4, 4)``, m.
+        Poses of the bodies ``(T + 1, n, 4, 4)``, m.
     phi
-        Twists of the bodies ``(T, n, 6)``, rad/s and m/s.
+        Twists of the bodies ``(T + 1, n, 6)``, rad/s and m/s.
     energies
-        Kinetic energy and the potential of gravity ``(T,)``, J.
-    points
-        Contacts at the end of the last step.
-    contacts
-        Contacts of each step.
+        Kinetic energy and the potential of gravity ``(T + 1,)``, J.
     work
         Work by cause in each step ``(5, T)``, J, in the order of
         :class:`~rbnotes.multibody.maximal.trajectory.Work`.
@@ -53,8 +50,10 @@ class StepSeries(NamedTuple):
         Impulses of the actuators ``(T, k)``, N m s or N s.
     friction_impulses
         Impulses of dry friction in joints ``(T, k)``, N m s or N s.
+    contacts
+        Contacts of the steps so far.
     events
-        Events in the steps, in the order of time.
+        Events in the steps so far, in the order of time.
     """
 
     q: Array
@@ -63,79 +62,87 @@ class StepSeries(NamedTuple):
     E: Array
     phi: Array
     energies: Array
-    points: ContactPoints
-    contacts: tuple[ContactRecord, ...]
     work: Array
     actuator_impulses: Array
     friction_impulses: Array
-    events: tuple[EventOccurrence, ...] = ()
+    contacts: list[ContactRecords]
+    events: list[EventOccurrence]
 
     @classmethod
-    def of_step(cls, model: Model, result: StepResult) -> StepSeries:
-        """Return the series of one step."""
-        q, qdot = result.state.q[None], result.state.qdot[None]
-        E, phi = body_poses_and_twists(model.tree, q, qdot)
-        return cls(
-            q,
-            qdot,
-            np.array([result.state.t]),
-            E,
-            phi,
-            gravity_and_kinetic_energy(model, E, phi, qdot),
-            result.points,
-            (result.contacts,),
-            np.array(result.work)[:, None],
-            result.actuator_impulse[None],
-            result.friction_impulse[None],
+    def start(cls, model: Model, state: State, steps: int) -> StepSeries:
+        """Return the series of a number of steps, of which only the first state is written."""
+        k, n, times = model.tree.num_coordinates, len(model.bodies), steps + 1
+        series = cls(
+            np.empty((times, k)),
+            np.empty((times, k)),
+            np.empty(times),
+            np.empty((times, n, 4, 4)),
+            np.empty((times, n, 6)),
+            np.empty(times),
+            np.empty((len(Work._fields), steps)),
+            np.empty((steps, k)),
+            np.zeros((steps, k)),
+            [],
+            [],
         )
+        series._write_state(model, 0, state)
+        return series
 
-    @classmethod
-    def join(cls, series: Iterable[StepSeries]) -> StepSeries:
-        """Return consecutive series as one."""
-        parts = list(series)
+    def first_steps(self, count: int) -> StepSeries:
+        """Return the series without the steps after a number of them, which are not written."""
+        if count == self.num_steps:
+            return self
+        states = {
+            name: getattr(self, name)[: count + 1] for name in ("q", "qdot", "t", "E", "phi", "energies")
+        }
+        impulses = {name: getattr(self, name)[:count] for name in ("actuator_impulses", "friction_impulses")}
+        return self._replace(**states, **impulses, work=self.work[:, :count])
 
-        def joined(name: str) -> Array:
-            result: Array = np.concatenate([getattr(each, name) for each in parts])
-            return result
-
-        return cls(
-            joined("q"),
-            joined("qdot"),
-            joined("t"),
-            joined("E"),
-            joined("phi"),
-            joined("energies"),
-            parts[-1].points,
-            tuple(chain.from_iterable(each.contacts for each in parts)),
-            np.concatenate([each.work for each in parts], axis=1),
-            joined("actuator_impulses"),
-            joined("friction_impulses"),
-            tuple(chain.from_iterable(each.events for each in parts)),
-        )
+    @property
+    def num_steps(self) -> int:
+        """Number of steps."""
+        return len(self.t) - 1
 
     @property
     def work_by_cause(self) -> Work[Array]:
         """Work by cause in each step ``(T,)``, J."""
         return Work(*self.work)
 
-    @property
-    def last_state(self) -> State:
-        """State of the tree after the last step."""
-        return replace_unchecked(EMPTY_STATE, q=self.q[-1], qdot=self.qdot[-1], t=float(self.t[-1]))
+    def state(self, i: int) -> State:
+        """Return the state of the tree after i steps."""
+        return replace_unchecked(EMPTY_STATE, q=self.q[i], qdot=self.qdot[i], t=float(self.t[i]))
+
+    def write_result(self, model: Model, i: int, result: StepResult) -> None:
+        """Write the result of step i, counted from one."""
+        self._write_state(model, i, result.state)
+        self.work[:, i - 1] = result.work
+        self.actuator_impulses[i - 1] = result.actuator_impulse
+        self.friction_impulses[i - 1] = result.friction_impulse
+        self.contacts.append(single_contact_record(result.contacts))
+
+    def _write_state(self, model: Model, i: int, state: State) -> None:
+        """Write the state after i steps."""
+        self.q[i], self.qdot[i], self.t[i] = state.q, state.qdot, state.t
+        self.E[i], self.phi[i] = body_poses_and_twists(model.tree, state.q, state.qdot)
+        self.energies[i] = gravity_and_kinetic_energy(model, self.E[i], self.phi[i], state.qdot)
 
 
 def take_steps(
     model: Model,
     step: Callable[[State, ContactPoints], StepResult],
-    state: State,
+    series: StepSeries,
     points: ContactPoints,
-    count: int,
-) -> Iterator[StepSeries]:
-    """Yield the results of steps, each from the state and the contacts at the end of the last one."""
-    for _ in range(count):
+) -> Iterator[tuple[int, ContactPoints]]:
+    """Write the results of steps, each from the state and the contacts at the end of the last one.
+
+    Yields how many steps are done, and the contacts at the end of the last one.
+    """
+    state = series.state(0)
+    for i in range(1, series.num_steps + 1):
         result = step(state, points)
         state, points = result.state, result.points
-        yield StepSeries.of_step(model, result)
+        series.write_result(model, i, result)
+        yield i, points
 
 
 def gravity_and_kinetic_energy(model: Model, poses: Array, phi: Array, qdot: Array) -> Array:

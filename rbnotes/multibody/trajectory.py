@@ -27,6 +27,7 @@ from rbnotes.multibody.maximal.trajectory import (
     DEFAULT_VIEW,
     ContactEvent,
     ContactRecord,
+    ContactRecords,
     RestartData,
     Work,
     contact_events,
@@ -98,7 +99,7 @@ class Trajectory:
     tree_q: Array
     tree_qdot: Array
     energies: Array
-    contacts: tuple[ContactRecord, ...]
+    contacts: ContactRecords
     work: Work[Array]
     actuator_impulses: Array
     friction_impulses: Array

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import States
 from rbnotes.multibody import maximal
-from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work
+from rbnotes.multibody.maximal.trajectory import ContactRecords, RestartData, Work
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.particle_bodies import particle_trajectory, particles_as_bodies
 from rbnotes.multibody.trajectory import Trajectory, record_channels
@@ -28,8 +27,8 @@ from rbnotes.multibody.trajectory import Trajectory, record_channels
 FORMAT_NAME, FORMAT_VERSION = "rbnotes trajectory", 6
 """Name and version of the format, the first entry of a file."""
 
-POINT_FIELDS = tuple(field.name for field in fields(ContactPoints))
 STATE_FIELDS = tuple(field.name for field in fields(States))
+POINT_FIELDS = tuple(field.name for field in fields(ContactPoints))
 RECORD_FIELDS = ("impulses", "velocities_before", "velocities_after", "step_fractions")
 OWN_FIELDS = ("tree_q", "tree_qdot", "energies", "actuator_impulses", "friction_impulses")
 MAXIMAL_FIELDS = ("joint_impulses", "actuator_impulses", "friction_impulses")
@@ -187,28 +186,21 @@ def _points(arrays: Arrays, prefix: str) -> ContactPoints:
     return ContactPoints(**{name: arrays[f"{prefix}.{name}"] for name in POINT_FIELDS})
 
 
-def _record_arrays(records: Sequence[ContactRecord]) -> Arrays:
+def _record_arrays(records: ContactRecords) -> Arrays:
     """Return the contacts of all steps, one after the other, with their numbers in each step."""
-    result: Arrays = {
-        "contacts.count": np.array([len(record.points) for record in records]),
-        "contacts.residual": np.array([record.residual for record in records]),
+    return {
+        "contacts.count": records.counts,
+        "contacts.residual": records.residuals,
+        **_point_arrays("contacts", records.points),
+        **{f"contacts.{name}": getattr(records, name) for name in RECORD_FIELDS},
     }
-    for name in POINT_FIELDS:
-        result[f"contacts.{name}"] = np.concatenate([getattr(record.points, name) for record in records])
-    for name in RECORD_FIELDS:
-        result[f"contacts.{name}"] = np.concatenate([getattr(record, name) for record in records])
-    return result
 
 
-def _records(arrays: Arrays) -> tuple[ContactRecord, ...]:
+def _records(arrays: Arrays) -> ContactRecords:
     """Return the contact records of all steps from their concatenated arrays."""
-    ends = np.cumsum(arrays["contacts.count"])[:-1]
-    columns = {name: np.split(arrays[f"contacts.{name}"], ends) for name in (*POINT_FIELDS, *RECORD_FIELDS)}
-    return tuple(
-        ContactRecord(
-            ContactPoints(**{name: columns[name][step] for name in POINT_FIELDS}),
-            **{name: columns[name][step] for name in RECORD_FIELDS},
-            residual=float(residual),
-        )
-        for step, residual in enumerate(arrays["contacts.residual"])
+    return ContactRecords(
+        points=_points(arrays, "contacts"),
+        residuals=arrays["contacts.residual"],
+        counts=arrays["contacts.count"],
+        **{name: arrays[f"contacts.{name}"] for name in RECORD_FIELDS},
     )

@@ -17,7 +17,7 @@ from rbnotes.arguments import Array
 from rbnotes.contact import Collider
 from rbnotes.contact.prediction import contact_margins, surface_speeds
 from rbnotes.dynamics import WORLD, States
-from rbnotes.multibody.maximal.trajectory import ContactRecord
+from rbnotes.multibody.maximal.trajectory import ContactRecords
 from rbnotes.multibody.model import Model
 from rbnotes.shapes import ConvexShape
 
@@ -26,7 +26,7 @@ class TunnelingWarning(UserWarning):
     """Bodies may pass through each other in a step of this size."""
 
 
-def warn_of_tunneling(model: Model, states: States, contacts: Sequence[ContactRecord]) -> None:
+def warn_of_tunneling(model: Model, states: States, contacts: ContactRecords) -> None:
     """Warn of the first step in which bodies could have passed through each other.
 
     Parameters
@@ -57,11 +57,9 @@ def warn_of_tunneling(model: Model, states: States, contacts: Sequence[ContactRe
     steps = np.flatnonzero(excess > np.sum(np.sort(widths)[:2]) / 2)
     if len(steps):
         tunneling.append((int(steps[0]), int(np.argmax(speeds[steps[0]]))))
-    step_of_contact = np.repeat(np.arange(len(contacts)), [len(each.points) for each in contacts])
+    step_of_contact = np.repeat(np.arange(len(contacts)), contacts.counts)
     # The world has the index -1, the last one.
-    a, b, gap = (
-        np.concatenate([getattr(each.points, name) for each in contacts]) for name in ("a", "b", "gap")
-    )
+    a, b, gap = contacts.points.a, contacts.points.b, contacts.points.gap
     overlaps = np.maximum(depths[:-1], depths[1:])
     overlap_a, overlap_b = overlaps[step_of_contact, a], overlaps[step_of_contact, b]
     is_deep = overlap_a + overlap_b > (widths[a] + widths[b]) / 2 + np.maximum(gap, 0.0)

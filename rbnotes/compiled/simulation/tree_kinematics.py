@@ -15,6 +15,7 @@ from rbnotes.compiled.linear_algebra import (
     cross,
     dot,
     matvec,
+    matvec_transposed,
     norm,
     set_row,
     subtract,
@@ -291,36 +292,8 @@ def fastest_surface_speed(tree, bounding_radii, configuration):
 
 
 @jit_fma
-def write_motions(tree, configuration, motions):
-    """Write the poses of the bodies and their twists, at the twists of the parts, ``(n, 22)``."""
-    for b in range(len(tree.body_part)):
-        part, own = tree.body_part[b], motions[b]
-        R, p, frame, twist = (
-            configuration.R[part],
-            configuration.p[part],
-            tree.body_rotation[b],
-            configuration.twists[part],
-        )
-        arm = matvec(R, tree.body_position[b])
-        for i in range(3):
-            for j in range(3):
-                own[4 * i + j] = R[i, 0] * frame[0, j] + R[i, 1] * frame[1, j] + R[i, 2] * frame[2, j]
-            own[4 * i + 3], own[12 + i] = p[i] + arm[i], 0.0
-        own[15] = 1.0
-        w, u = (twist[0], twist[1], twist[2]), (twist[3], twist[4], twist[5])
-        if part < len(tree.parent):
-            origin = configuration.p[tree.origin[part]]
-            u = add_scaled(
-                u, 1.0, cross(w, subtract((own[3], own[7], own[11]), (origin[0], origin[1], origin[2])))
-            )
-        for j in range(3):
-            own[16 + j] = own[j] * w[0] + own[4 + j] * w[1] + own[8 + j] * w[2]
-            own[19 + j] = own[j] * u[0] + own[4 + j] * u[1] + own[8 + j] * u[2]
-
-
-@jit_fma
 def write_body_poses(tree, configuration, E):
-    """Write the poses of the bodies and of the world ``(n + 1, 4, 4)``."""
+    """Write the poses of the bodies ``(n, 4, 4)`` and, if there is one more, of the world."""
     for b in range(len(E)):
         pose = E[b]
         if b == len(tree.body_part):
@@ -336,3 +309,17 @@ def write_body_poses(tree, configuration, E):
                     pose[i, j] = R[i, 0] * own[0, j] + R[i, 1] * own[1, j] + R[i, 2] * own[2, j]
                 pose[i, 3] = p[i] + shift[i]
         pose[3, 0], pose[3, 1], pose[3, 2], pose[3, 3] = 0.0, 0.0, 0.0, 1.0
+
+
+@jit_fma
+def write_body_twists(tree, configuration, E, phi):
+    """Write the twists of the bodies ``(n, 6)`` with these poses, at the twists of the parts."""
+    for b in range(len(phi)):
+        part, pose, own = tree.body_part[b], E[b], phi[b]
+        twist, origin = configuration.twists[part], (pose[0, 3], pose[1, 3], pose[2, 3])
+        w, u = (twist[0], twist[1], twist[2]), (twist[3], twist[4], twist[5])
+        if part < len(tree.parent):
+            center = configuration.p[tree.origin[part]]
+            u = add_scaled(u, 1.0, cross(w, subtract(origin, (center[0], center[1], center[2]))))
+        own[0], own[1], own[2] = matvec_transposed(pose, w)
+        own[3], own[4], own[5] = matvec_transposed(pose, u)

@@ -30,7 +30,8 @@ from rbnotes.compiled.simulation.tree_kinematics import (
     PartTree,
     TreeConfiguration,
     update_configuration,
-    write_motions,
+    write_body_poses,
+    write_body_twists,
     write_twists,
 )
 from rbnotes.compiled.simulation.tree_step import (
@@ -187,12 +188,13 @@ def run_tree_steps(
     packed_floats,
     floats,
     settings,
-    state,
     contacts,
     last_contacts,
     samples,
-    states,
-    motions,
+    q,
+    v,
+    poses,
+    twists,
     summaries,
     actuators,
     records,
@@ -201,10 +203,10 @@ def run_tree_steps(
 ):
     """Take steps until all are done, one needs the reference, or an array is full; return the status.
 
-    A state is coordinates and velocities ``(2, k)``, those after each step ``(T, 2, k)``; the motions are
-    poses and twists of the bodies ``(T, n, 22)``. The contacts at the start and the last ones with impulses,
-    rows of ``CONTACT_SIZE`` numbers, are read at the start and written at the end. ``command_buffer`` and
-    ``workspace`` are working memory, initially zero.
+    Coordinates and velocities ``(T + 1, k)`` are given at the start; poses ``(T + 1, n, 4, 4)`` and twists of
+    the bodies ``(T + 1, n, 6)`` are written after each step, as they are. The contacts at the start and the
+    last ones with impulses, rows of ``CONTACT_SIZE`` numbers, are read at the start and written at the end.
+    ``command_buffer`` and ``workspace`` are working memory, initially zero.
     """
     tree, free, joints, colliders, gravity = read_tree(integers, floats)
     parts, k, n, max_contacts = integers[0], integers[1], integers[2], len(contacts)
@@ -229,8 +231,8 @@ def run_tree_steps(
     context = reference(context)
     step_records, step_workspace = reference(record_views), reference(workspace_views)
     initial, final = reference(first), reference(second)
-    copy_array(state[0], initial.q)
-    copy_array(state[1], initial.v)
+    copy_array(q[0], initial.q)
+    copy_array(v[0], initial.v)
     update_configuration(context.tree, gravity, initial)
     num_contacts, num_last_contacts, num_written = (
         int(settings[NUM_CONTACTS]),
@@ -271,11 +273,11 @@ def run_tree_steps(
         num_contacts = num_new
         copy_rows(step_records.contacts[2], num_contacts, step_records.contacts[0])
         copy_rows(step_records.contacts[2], num_contacts, contacts)
-        copy_array(final.q, state[0])
-        copy_array(final.v, state[1])
-        copy_rows(state, 2, states[step])
+        copy_array(final.q, q[step + 1])
+        copy_array(final.v, v[step + 1])
         write_twists(context.tree, final)
-        write_motions(context.tree, final, motions[step])
+        write_body_poses(context.tree, final, poses[step + 1])
+        write_body_twists(context.tree, final, poses[step + 1], twists[step + 1])
         initial, final = final, initial
         (
             settings[NUM_STEPS_TAKEN],

@@ -38,13 +38,20 @@ from rbnotes.multibody.maximal.model import (
 from rbnotes.multibody.maximal.rattle_integrator import Rattle, rattle
 from rbnotes.multibody.maximal.simulation import simulate
 from rbnotes.multibody.maximal.stepping import Integrator
-from rbnotes.multibody.maximal.trajectory import ContactEvent, ContactRecord, MaximalTrajectory, Work
+from rbnotes.multibody.maximal.trajectory import (
+    ContactEvent,
+    ContactRecord,
+    ContactRecords,
+    MaximalTrajectory,
+    Work,
+)
 from rbnotes.multibody.maximal.warm_started_friction import FrictionWarning
 
 __all__ = [
     "Accelerations",
     "ContactEvent",
     "ContactRecord",
+    "ContactRecords",
     "FrictionWarning",
     "Integrator",
     "Joint",

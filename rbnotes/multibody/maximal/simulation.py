@@ -37,7 +37,13 @@ from rbnotes.multibody.maximal.stepping import (
     StepResult,
     predict_contacts,
 )
-from rbnotes.multibody.maximal.trajectory import MaximalTrajectory, RestartData, Work
+from rbnotes.multibody.maximal.trajectory import (
+    MaximalTrajectory,
+    RestartData,
+    Work,
+    join_contact_records,
+    single_contact_record,
+)
 from rbnotes.multibody.step_failures import name_step_failures
 
 
@@ -210,7 +216,7 @@ def _take_steps(
         np.array([each.multipliers for each in results]),
         np.array([each.actuator_impulse for each in results]),
         np.array([each.friction_impulse for each in results]),
-        tuple(each.contacts for each in results),
+        join_contact_records([single_contact_record(each.contacts) for each in results]),
         Work(*np.transpose([each.work for each in results])),
         RestartData(points, context.settings.friction.last_impulses),
     )

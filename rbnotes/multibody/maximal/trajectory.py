@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rbnotes.arguments import Array
 from rbnotes.complementarity.residuals import max_or_nan
 from rbnotes.contact import BodyPairJacobian, ContactPoints, contact_axes
 from rbnotes.contact.body_pair_jacobian import relative_velocities
 from rbnotes.dynamics import State, States, StepSolution
+from rbnotes.unchecked.frozen import construct_unchecked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,6 +31,7 @@ DEFAULT_VIEW = (-1.0, 0.4)
 MIN_SLIP_VELOCITY = 1e-3
 """Smallest velocity of sliding contacts, m/s: smaller velocities are errors of the solver in sticking."""
 
+_POINT_FIELDS = tuple(field.name for field in fields(ContactPoints))
 
 Amount = TypeVar("Amount", float, Array)
 
@@ -143,6 +146,69 @@ class ContactRecord:
         return float(np.max(-self.points.gap, initial=0.0))
 
 
+@dataclass(frozen=True, eq=False)
+class ContactRecords(Sequence[ContactRecord]):
+    """Records of the contacts of T steps, a sequence whose items are created when they are read.
+
+    Attributes
+    ----------
+    points
+        Contact points of all steps, one step after the other.
+    impulses, velocities_before, velocities_after
+        Impulses, N s, and velocities, m/s, as in :class:`ContactRecord` ``(c, 3)``.
+    step_fractions
+        Times of the contacts as fractions of their steps ``(c,)``, dimensionless.
+    residuals
+        Residual of each step ``(T,)``, dimensionless.
+    counts
+        Number of contacts of each step ``(T,)``, dimensionless.
+    """
+
+    points: ContactPoints
+    impulses: Array
+    velocities_before: Array
+    velocities_after: Array
+    step_fractions: Array
+    residuals: Array
+    counts: NDArray[np.intp]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """First contact of each step, and the number of contacts."""
+        starts: list[int] = np.append(0, np.cumsum(self.counts)).tolist()
+        return starts
+
+    def __len__(self) -> int:
+        return len(self.residuals)
+
+    @overload
+    def __getitem__(self, index: int) -> ContactRecord: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[ContactRecord, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> ContactRecord | tuple[ContactRecord, ...]:
+        """Return the record of a step, or a tuple of those of several steps."""
+        steps = range(len(self))[index]
+        return tuple(map(self._record, steps)) if isinstance(steps, range) else self._record(steps)
+
+    def __iter__(self) -> Iterator[ContactRecord]:
+        return map(self._record, range(len(self)))
+
+    def _record(self, step: int) -> ContactRecord:
+        """Return the record of a step, not negative."""
+        own = slice(self._starts[step], self._starts[step + 1])
+        return construct_unchecked(
+            ContactRecord,
+            points=self.points[own],
+            impulses=self.impulses[own],
+            velocities_before=self.velocities_before[own],
+            velocities_after=self.velocities_after[own],
+            residual=float(self.residuals[step]),
+            step_fractions=self.step_fractions[own],
+        )
+
+
 class RestartData(NamedTuple):
     """Data that a step takes from the previous one, in addition to the state.
 
@@ -196,7 +262,7 @@ class MaximalTrajectory:
     joint_impulses: Array
     actuator_impulses: Array
     friction_impulses: Array
-    contacts: tuple[ContactRecord, ...]
+    contacts: ContactRecords
     work: Work[Array]
     restart: RestartData
     compiled: bool = False
@@ -278,15 +344,36 @@ def record_contacts(
     )
 
 
+def single_contact_record(record: ContactRecord) -> ContactRecords:
+    """Return the record of one step as a sequence."""
+    return ContactRecords(
+        record.points,
+        record.impulses,
+        record.velocities_before,
+        record.velocities_after,
+        record.step_fractions,
+        np.array([record.residual]),
+        np.array([len(record.points)]),
+    )
+
+
+def join_contact_records(parts: Sequence[ContactRecords]) -> ContactRecords:
+    """Return the records of consecutive runs as one sequence."""
+    points = ContactPoints(
+        *(np.concatenate([getattr(each.points, name) for each in parts]) for name in _POINT_FIELDS)
+    )
+    names = [field.name for field in fields(ContactRecords)[1:]]
+    return ContactRecords(
+        points, *(np.concatenate([getattr(each, name) for each in parts]) for name in names)
+    )
+
+
 def merge_contact_records(
     first: ContactRecord, second: ContactRecord, first_fractions: Array, second_fractions: Array
 ) -> ContactRecord:
     """Return the contacts of two parts of a step as one record, with their times in that step."""
     points = ContactPoints(
-        *(
-            np.concatenate([getattr(each.points, part.name) for each in (first, second)])
-            for part in fields(ContactPoints)
-        )
+        *(np.concatenate([getattr(each.points, name) for each in (first, second)]) for name in _POINT_FIELDS)
     )
     impulses, before, after = (
         np.concatenate([getattr(each, name) for each in (first, second)])

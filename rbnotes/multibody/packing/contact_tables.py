@@ -23,7 +23,7 @@ from rbnotes.compiled.record_layout import (
 )
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import WORLD
-from rbnotes.multibody.maximal.trajectory import ContactRecord
+from rbnotes.multibody.maximal.trajectory import ContactRecords
 from rbnotes.unchecked.frozen import construct_unchecked
 
 
@@ -55,24 +55,15 @@ def contact_points(table: Array, count: int) -> ContactPoints:
     )
 
 
-def contact_records(table: Array, summaries: Array, count: int) -> list[ContactRecord]:
-    """Convert contacts of consecutive steps to one record for each step."""
-    points = contact_points(table, count)
-    impulses, before, after = table[:, IMPULSE:BEFORE], table[:, BEFORE:AFTER], table[:, AFTER:]
+def contact_records(table: Array, summaries: Array, count: int) -> ContactRecords:
+    """Convert contacts of consecutive steps to their records."""
     counts = summaries[:, [NUM_FIRST_CONTACTS, NUM_SECOND_CONTACTS]].astype(np.intp)
-    fractions = np.repeat(np.tile([0.0, 1.0], len(counts)), counts.ravel())
-    ends, records, start = np.cumsum(np.sum(counts, axis=1)).tolist(), [], 0
-    for residual, end in zip(summaries[:, RESIDUAL].tolist(), ends, strict=True):
-        own = slice(start, end)
-        record = construct_unchecked(
-            ContactRecord,
-            points=points[own],
-            impulses=impulses[own],
-            velocities_before=before[own],
-            velocities_after=after[own],
-            residual=residual,
-            step_fractions=fractions[own],
-        )
-        records.append(record)
-        start = end
-    return records
+    return ContactRecords(
+        contact_points(table, count),
+        table[:, IMPULSE:BEFORE],
+        table[:, BEFORE:AFTER],
+        table[:, AFTER:],
+        np.repeat(np.tile([0.0, 1.0], len(counts)), counts.ravel()),
+        summaries[:, RESIDUAL],
+        np.sum(counts, axis=1),
+    )

@@ -44,7 +44,14 @@ from rbnotes.dynamics import State, States, zero_forces
 from rbnotes.multibody.maximal.simulation_options import Progress
 from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.maximal.stepping import Integrator, StepContext, StepResult
-from rbnotes.multibody.maximal.trajectory import ContactRecord, MaximalTrajectory, RestartData, Work
+from rbnotes.multibody.maximal.trajectory import (
+    ContactRecords,
+    MaximalTrajectory,
+    RestartData,
+    Work,
+    join_contact_records,
+    single_contact_record,
+)
 from rbnotes.multibody.packing.contact_tables import contact_points, contact_records, contact_table
 from rbnotes.multibody.packing.packed_model import PackedModel
 from rbnotes.multibody.packing.python_callbacks import PythonCallbacks, state_from_array
@@ -98,10 +105,7 @@ class CompiledRun:
         self.motions[0] = _motion_array(state)
         self.initial_energy = context.model.energy(state)
         self.summaries, self.impulses = np.empty((steps, SUMMARY_SIZE)), np.empty((steps, rows))
-        self.records: list[ContactRecord] = []
-        self.empty_record = contact_records(
-            np.zeros((0, CONTACT_SIZE)), np.zeros((1, SUMMARY_SIZE)), self.count
-        )[0]
+        self.num_done, self.records = 0, list[ContactRecords]()
         self.start_from(state, points)
 
     def start_from(self, state: State, points: ContactPoints) -> None:
@@ -126,7 +130,7 @@ class CompiledRun:
         settings[HAS_FORCES] = self.context.model.applied_forces is not zero_forces
         callbacks = PythonCallbacks(self.context, self.count)
         settings[CALLBACK_ADDRESS] = callbacks.address
-        first = len(self.records)
+        first = self.num_done
         summaries = self.summaries[first : first + steps]
         records = np.empty((3 * max_contacts * min(steps, 32), CONTACT_SIZE))
         workspace = np.zeros(self.packed.workspace_size(max_contacts))
@@ -163,11 +167,8 @@ class CompiledRun:
         """Append the times and the contacts of steps."""
         h = self.context.settings.h
         self.times += accumulate([h] * len(summaries), initial=self.times.pop())
-        self.records += (
-            contact_records(records, summaries, self.count)
-            if len(records)
-            else [self.empty_record] * len(summaries)
-        )
+        self.num_done += len(summaries)
+        self.records.append(contact_records(records, summaries, self.count))
         self.has_impulses |= bool(len(records))
 
     def take_reference_step(self, integrator: Integrator) -> None:
@@ -181,13 +182,14 @@ class CompiledRun:
 
     def _append_step(self, result: StepResult) -> None:
         """Append the results of a step of the reference."""
-        step = len(self.records)
+        step = self.num_done
         self.motions[step + 1] = _motion_array(result.state)
         self.summaries[step, ENERGY] = self.context.model.energy(result.state)
         self.summaries[step, WORK_COLUMNS] = result.work
         self.impulses[step] = result.multipliers[self.packed.row_order]
         self.times.append(result.state.t)
-        self.records.append(result.contacts)
+        self.num_done += 1
+        self.records.append(single_contact_record(result.contacts))
 
     @property
     def state(self) -> State:
@@ -222,7 +224,7 @@ class CompiledRun:
             joint_impulses,
             coordinates[1:],
             coordinates[1:],
-            tuple(self.records),
+            join_contact_records(self.records),
             Work(*self.summaries[:, WORK_COLUMNS].T),
             RestartData(self.points, self.last_impulses),
             compiled=True,

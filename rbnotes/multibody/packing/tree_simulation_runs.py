@@ -25,7 +25,6 @@ from rbnotes.compiled.record_layout import (
     CONTACTS_FULL,
     ENERGY,
     IMPULSE,
-    MOTION_SIZE,
     NEEDS_REFERENCE,
     NUM_CONTACTS,
     NUM_LAST_CONTACTS,
@@ -94,8 +93,10 @@ class CompiledTreeStepper:
         """Return the contacts that could close within the next step, from the velocities of the bodies."""
         return self.reference.predict_contacts(state)
 
-    def steps(self, state: State, points: ContactPoints, count: int) -> Iterator[StepSeries]:
-        """Yield the results of steps from a state with these contacts.
+    def steps(self, series: StepSeries, points: ContactPoints) -> Iterator[tuple[int, ContactPoints]]:
+        """Write the steps of a series from its first state with these contacts.
+
+        Yields how many steps are done, and the contacts at the end of the last one.
 
         Raises
         ------
@@ -104,21 +105,20 @@ class CompiledTreeStepper:
         SingularConfiguration
             If a joint is in a singular state.
         """
-        num_done = 0
+        num_done, count = 0, series.num_steps
         while num_done < count:
-            batch = _Batch(self, state, points, num_done, min(count - num_done, MAX_STEPS_PER_CALL))
-            series = batch.run()
-            if series is not None:
-                yield series
-                state, points = series.last_state, series.points
-                num_done += len(series.t)
+            batch = _Batch(self, series, points, num_done, min(count - num_done, MAX_STEPS_PER_CALL))
+            num_taken = batch.run()
+            if num_taken:
+                num_done, points = num_done + num_taken, batch.points
+                yield num_done, points
             if batch.error is not None:
                 raise batch.error
-            if batch.status == NEEDS_REFERENCE or (batch.status == CONTACTS_FULL and series is None):
-                result = self.reference.step(state, points)
-                yield StepSeries.of_step(self.reference.model, result)
-                state, points = result.state, result.points
-                num_done += 1
+            if batch.status == NEEDS_REFERENCE or (batch.status == CONTACTS_FULL and not num_taken):
+                result = self.reference.step(series.state(num_done), points)
+                num_done, points = num_done + 1, result.points
+                series.write_result(self.reference.model, num_done, result)
+                yield num_done, points
 
 
 class _Batch:
@@ -128,10 +128,11 @@ class _Batch:
     """
 
     def __init__(
-        self, stepper: CompiledTreeStepper, state: State, points: ContactPoints, first: int, steps: int
+        self, stepper: CompiledTreeStepper, series: StepSeries, points: ContactPoints, first: int, steps: int
     ) -> None:
-        self._stepper, self._model, self._start = stepper, stepper.reference.model, state
-        self._bodies, self._k = len(self._model.bodies), len(state.q)
+        self._stepper, self._model = stepper, stepper.reference.model
+        self._series, self._first, self._steps = series, first, steps
+        self._bodies, self._k = len(self._model.bodies), series.q.shape[1]
         friction, packed = stepper.settings.friction, stepper.packed
         start_contacts = contact_table(points, count=self._bodies)
         last_contacts: Array = np.zeros((0, CONTACT_SIZE))
@@ -142,7 +143,7 @@ class _Batch:
         )
         max_contacts = len(self._contacts)
         self._settings = run_settings(
-            stepper.settings, steps, state.t, len(start_contacts), len(last_contacts)
+            stepper.settings, steps, float(series.t[first]), len(start_contacts), len(last_contacts)
         )
         self._buffer = np.zeros(3 * self._k + 1)
         self._callback = CALLBACK_TYPE(self._write_commands)
@@ -155,26 +156,26 @@ class _Batch:
             self._samples[:, self._model.joint_indices] = own
         else:
             self._settings[CALLBACK_ADDRESS] = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
-        self._states, self._summaries = np.empty((steps, 2, self._k)), np.empty((steps, SUMMARY_SIZE))
-        self._actuators = np.empty((steps, self._k))
-        self._motions = np.empty((steps, self._bodies, MOTION_SIZE))
+        self._summaries = np.empty((steps, SUMMARY_SIZE))
         self._records = np.empty((2 * max_contacts * min(steps, 32), CONTACT_SIZE))
         self.status = 0
         self.error: BaseException | None = None
 
-    def run(self) -> StepSeries | None:
-        """Take the steps; return their results, or None if none was taken."""
-        packed = self._stepper.packed
+    def run(self) -> int:
+        """Take the steps; return the number of steps taken."""
+        packed, series = self._stepper.packed, self._series
+        states, own = (
+            slice(self._first, self._first + self._steps + 1),
+            slice(self._first, self._first + self._steps),
+        )
         arrays = (
             self._settings,
-            np.stack([self._start.q, self._start.qdot]),
             self._contacts,
             self._last_contacts,
             self._samples,
-            self._states,
-            self._motions,
+            *(each[states] for each in (series.q, series.qdot, series.E, series.phi)),
             self._summaries,
-            self._actuators,
+            series.actuator_impulses[own],
             self._records,
             self._buffer,
             np.zeros(packed.workspace_size(len(self._contacts))),
@@ -184,11 +185,16 @@ class _Batch:
         )
         if self.status == WORKSPACE_TOO_SMALL:
             raise AssertionError("the workspace of a packed model is too small")
-        taken, num_records = int(self._settings[NUM_STEPS_TAKEN]), int(self._settings[NUM_RECORDS])
-        if not taken:
-            return None
-        self._store_last_impulses(has_contacts=num_records > 0)
-        return self._results(taken, self._records[:num_records])
+        num_taken, num_records = int(self._settings[NUM_STEPS_TAKEN]), int(self._settings[NUM_RECORDS])
+        if num_taken:
+            self._store_last_impulses(has_contacts=num_records > 0)
+            self._write_results(num_taken, self._records[:num_records])
+        return num_taken
+
+    @property
+    def points(self) -> ContactPoints:
+        """Contacts at the end of the last step."""
+        return contact_points(self._contacts[: int(self._settings[NUM_CONTACTS])], self._bodies)
 
     def _store_last_impulses(self, *, has_contacts: bool) -> None:
         """Store the last contacts with impulses for the next solution of the friction model."""
@@ -197,22 +203,16 @@ class _Batch:
             last = self._last_contacts[: int(self._settings[NUM_LAST_CONTACTS])]
             friction.last_impulses = contact_points(last, self._bodies), last[:, IMPULSE:BEFORE]
 
-    def _results(self, taken: int, records: Array) -> StepSeries:
-        """Return the results of the steps that were taken."""
-        summaries = self._summaries[:taken]
-        return StepSeries(
-            self._states[:taken, 0],
-            self._states[:taken, 1],
-            np.cumsum([self._start.t] + taken * [self._stepper.settings.h])[1:],
-            self._motions[:taken, :, :16].reshape(taken, self._bodies, 4, 4),
-            self._motions[:taken, :, 16:],
-            summaries[:, ENERGY] + self._stepper.packed.fixed_energy,
-            contact_points(self._contacts[: int(self._settings[NUM_CONTACTS])], self._bodies),
-            tuple(contact_records(records, summaries, self._bodies)),
-            summaries[:, WORK_COLUMNS].T,
-            self._actuators[:taken],
-            np.zeros((taken, self._k)),
-        )
+    def _write_results(self, num_taken: int, records: Array) -> None:
+        """Write the results of the steps that compiled code did not write."""
+        series, first, last = self._series, self._first, self._first + num_taken
+        summaries = self._summaries[:num_taken]
+        series.t[first + 1 : last + 1] = np.cumsum(
+            [series.t[first], *num_taken * [self._stepper.settings.h]]
+        )[1:]
+        series.energies[first + 1 : last + 1] = summaries[:, ENERGY] + self._stepper.packed.fixed_energy
+        series.work[:, first:last] = summaries[:, WORK_COLUMNS].T
+        series.contacts.append(contact_records(records, summaries, self._bodies))
 
     def _write_commands(self, request: int) -> int:
         """Write the commands at the state in the buffer; return zero on success."""
