@@ -91,7 +91,8 @@ def workspace_size(
 def tree_workspace_size(num_parts: int, num_coordinates: int, num_bodies: int, max_contacts: int) -> int:
     """Return the size of the working memory that ``run_tree_steps`` allocates."""
     p, k, n = num_parts + 1, num_coordinates, num_bodies + 1
-    configuration = 18 * p + 13 * (p - 1) + 9 * k + k * k
-    step = NUM_FIRST_CONTACTS + 21 * k + k * k + 16 * n + 9 + SERIES_SIZE
-    per_contact = 5 * CONTACT_SIZE + CONTACT_POINT_SIZE + 2 + 3 * k
-    return 2 * configuration + k + step + per_contact * max_contacts
+    width, rows_width = (-(-each // 8) * 8 for each in (k, 3 * max_contacts))
+    configuration = 18 * p + 13 * (p - 1) + 11 * k + (2 * k + 1) * width
+    step = NUM_FIRST_CONTACTS + 10 * k + (14 + k) * width + 16 * n + 9 + SERIES_SIZE
+    per_contact = 5 * CONTACT_SIZE + CONTACT_POINT_SIZE + 2
+    return 2 * configuration + k + step + per_contact * max_contacts + (2 * k + 1) * rows_width

@@ -19,7 +19,7 @@ from rbnotes.compiled.contact_solver.block_lu import (
     solve_blocks,
 )
 from rbnotes.compiled.contact_solver.dense_newton_step import dense_newton_step
-from rbnotes.compiled.decorators import jit_alloc, jit_fma, jit_fma_inline, jit_noalloc
+from rbnotes.compiled.decorators import jit_alloc, jit_fma, jit_fma_inline, jit_noalloc, jit_reassoc
 from rbnotes.compiled.linear_algebra import dot, dot6, fill_array
 from rbnotes.compiled.simd.lanes import broadcast8, read, write
 
@@ -126,14 +126,21 @@ def clear_velocities(v):
             v[b, k] = 0.0
 
 
+@jit_reassoc
+def add_product(W, r, u_free, u):
+    """Write ``u = W r + u_free``."""
+    for i in range(len(r)):
+        total = u_free[i]
+        for j in range(len(r)):
+            total += W[i, j] * r[j]
+        u[i] = total
+
+
 @jit_noalloc
 def contact_velocities(operator, u_free, r, u):
     """Write the contact velocities ``u = W r + u_free``."""
     if len(operator.W):
-        for i in range(len(r)):
-            u[i] = u_free[i]
-            for j in range(len(r)):
-                u[i] += operator.W[i, j] * r[j]
+        add_product(operator.W, r, u_free, u)
         return
     v, row_bodies, jacobian = operator.velocities, operator.row_bodies, operator.jacobian
     clear_velocities(v)

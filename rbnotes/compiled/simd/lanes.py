@@ -163,10 +163,11 @@ register_function(select, lambda which, a, b: _float64x8 if isinstance(which, Ma
 
 @lower_builtin(sum_lanes, _float64x8)
 def _lower_sum_lanes(context, builder, signature, values):
-    total = ir.Constant(_DOUBLE_TYPE, 0.0)
-    for lane in range(NUM_LANES):
-        total = builder.fadd(total, builder.extract_element(values[0], INDEX_TYPE(lane)))
-    return total
+    lanes = [builder.extract_element(values[0], INDEX_TYPE(lane)) for lane in range(NUM_LANES)]
+    while len(lanes) > 1:  # in pairs: fewer additions wait for each other
+        half = len(lanes) // 2
+        lanes = [builder.fadd(a, b) for a, b in zip(lanes[:half], lanes[half:], strict=True)]
+    return lanes[0]
 
 
 @lower_builtin(broadcast8, _real)

@@ -14,12 +14,14 @@ from rbnotes.compiled.linear_algebra import (
     add_scaled,
     cross,
     dot,
+    fill_array,
     matvec,
     matvec_transposed,
     norm,
     set_row,
     subtract,
 )
+from rbnotes.compiled.padded_matrices import multiply_transposed
 from rbnotes.compiled.recursions.multi_dof_joints import stumpff
 
 
@@ -79,7 +81,14 @@ class TreeConfiguration(NamedTuple):
     columns
         Twists of the parts per unit velocity of their joints ``(k, 6)``.
     M
-        Mass matrix ``(k, k)``.
+        Mass matrix, rows padded to w numbers ``(k, w)``.
+    implicit
+        Implicit terms on the diagonal of the factored matrix ``(k,)``, NaN if none is factored.
+    L, inverse_pivots
+        Factor of the mass matrix with these terms ``(k, w)`` and ``(k,)``, see
+        :func:`~rbnotes.compiled.padded_matrices.factor_cholesky`.
+    inertia
+        Inertias of the coordinates if the others are free, padded ``(w,)``.
     gravity
         Generalized force of gravity ``(k,)``.
     composite
@@ -94,6 +103,10 @@ class TreeConfiguration(NamedTuple):
     p: Any
     columns: Any
     M: Any
+    implicit: Any
+    L: Any
+    inverse_pivots: Any
+    inertia: Any
     gravity: Any
     composite: Any
     twists: Any
@@ -105,6 +118,7 @@ def update_configuration(tree, gravity, configuration):
     place_parts(tree, configuration)
     write_composite_inertias(tree, configuration)
     write_mass_matrix(tree, gravity, configuration)
+    fill_array(configuration.implicit, math.nan)
 
 
 @jit_fma
@@ -240,27 +254,14 @@ def potential_energy(tree, gravity, configuration):
 
 
 @jit_fma
-def coupled_kinetic_energy(M, v, is_free):
-    """Return the kinetic energy at velocities v without that of free parts."""
-    total = 0.0
+def kinetic_energies(M, v, is_free, momentum):
+    """Return the kinetic energy, and that without free parts; `momentum` is working memory ``(w,)``."""
+    multiply_transposed(M, v, momentum)
+    total, coupled = 0.0, 0.0
     for j in range(len(v)):
-        row = 0.0
-        for k in range(len(v)):
-            row += M[j, k] * v[k]
-        total += (1.0 - is_free[j]) * row * v[j]
-    return total / 2
-
-
-@jit_fma
-def kinetic_energy(M, v):
-    """Return the kinetic energy at velocities v."""
-    total = 0.0
-    for j in range(len(v)):
-        row = 0.0
-        for k in range(len(v)):
-            row += M[j, k] * v[k]
-        total += row * v[j]
-    return total / 2
+        total += momentum[j] * v[j]
+        coupled += (1.0 - is_free[j]) * momentum[j] * v[j]
+    return total / 2, coupled / 2
 
 
 @jit_fma

@@ -4,12 +4,14 @@ from rbnotes.compiled.array_views import view_at
 from rbnotes.compiled.collision.narrow_phase import SHAPE_SIZE
 from rbnotes.compiled.decorators import jit_inline, jit_noalloc
 from rbnotes.compiled.linear_algebra import copy_array, copy_rows
+from rbnotes.compiled.padded_matrices import padded_size
 from rbnotes.compiled.record_layout import (
     CALLBACK_ADDRESS,
     CONTACT_POINT_SIZE,
     CONTACT_SIZE,
     CONTACTS_FULL,
     MATCH_RADIUS,
+    NEEDS_REFERENCE,
     NUM_CONTACTS,
     NUM_FIRST_CONTACTS,
     NUM_LAST_CONTACTS,
@@ -43,7 +45,11 @@ from rbnotes.compiled.simulation.tree_step import (
     TreeWorkspace,
     take_step,
 )
-from rbnotes.compiled.simulation.tree_velocity_update import JointForces, UpdateVectors
+from rbnotes.compiled.simulation.tree_velocity_update import (
+    JointForces,
+    UpdateVectors,
+    write_joint_inertias,
+)
 from rbnotes.compiled.structure_references import reference
 
 # Header of the integers: numbers of parts, coordinates, bodies, shapes, pairs of bodies that do not touch,
@@ -123,13 +129,21 @@ def allocate_configuration(x, offset, parts, k):
     R, offset = view_at(x, offset, (parts + 1, 3, 3))
     p, offset = view_at(x, offset, (parts + 1, 3))
     columns, offset = view_at(x, offset, (k, 6))
-    M, offset = view_at(x, offset, (k, k))
+    width = padded_size(k)
+    M, offset = view_at(x, offset, (k, width))
+    implicit, offset = view_at(x, offset, (k,))
+    L, offset = view_at(x, offset, (k, width))
+    inverse_pivots, offset = view_at(x, offset, (k,))
+    inertia, offset = view_at(x, offset, (width,))
     gravity, offset = view_at(x, offset, (k,))
     composite, offset = view_at(x, offset, (parts, 13))
     twists, offset = view_at(x, offset, (parts + 1, 6))
     for i in range(3):
         R[parts, i, i] = 1.0
-    return TreeConfiguration(q, v, R, p, columns, M, gravity, composite, twists), offset
+    configuration = TreeConfiguration(
+        q, v, R, p, columns, M, implicit, L, inverse_pivots, inertia, gravity, composite, twists
+    )
+    return configuration, offset
 
 
 @jit_noalloc
@@ -139,14 +153,16 @@ def allocate_tree_workspace(x, offset, k, n, max_contacts):
     last_contacts, offset = view_at(x, offset, (2, max_contacts, CONTACT_SIZE))
     summary, offset = view_at(x, offset, (NUM_FIRST_CONTACTS,))
     actuators, offset = view_at(x, offset, (k,))
-    vectors, offset = view_at(x, offset, (11, k))
-    L, offset = view_at(x, offset, (k, k))
+    width, rows_width = padded_size(k), padded_size(3 * max_contacts)
+    vectors, offset = view_at(x, offset, (14, width))
+    unit_responses, offset = view_at(x, offset, (k, width))
     v, offset = view_at(x, offset, (k,))
     stages, offset = view_at(x, offset, (8, k))
     poses, offset = view_at(x, offset, (n + 1, 4, 4))
     contact_points, offset = view_at(x, offset, (max_contacts, 2 + CONTACT_POINT_SIZE))
     axes, offset = view_at(x, offset, (3, 3))
-    rows, offset = view_at(x, offset, (3 * max_contacts, k))
+    rows, offset = view_at(x, offset, (2, k * rows_width))
+    row_numbers, offset = view_at(x, offset, (rows_width,))
     series, offset = view_at(x, offset, (SERIES_SIZE,))
     update_vectors = UpdateVectors(
         vectors[0],
@@ -160,12 +176,15 @@ def allocate_tree_workspace(x, offset, k, n, max_contacts):
         vectors[8],
         vectors[9],
         vectors[10],
-        L,
+        vectors[11],
+        vectors[12],
+        vectors[13],
+        unit_responses,
     )
     records = TreeRecords(contacts, last_contacts, summary, actuators)
     return (
         records,
-        TreeWorkspace(update_vectors, v, stages, poses, contact_points, axes, rows, series),
+        TreeWorkspace(update_vectors, v, stages, poses, contact_points, axes, rows, row_numbers, series),
         offset,
     )
 
@@ -231,16 +250,18 @@ def run_tree_steps(
     context = reference(context)
     step_records, step_workspace = reference(record_views), reference(workspace_views)
     initial, final = reference(first), reference(second)
+    settings[NUM_STEPS_TAKEN], settings[NUM_RECORDS] = 0.0, 0.0
     copy_array(q[0], initial.q)
     copy_array(v[0], initial.v)
     update_configuration(context.tree, gravity, initial)
+    if not write_joint_inertias(context.joints, initial, step_workspace.vectors):
+        return NEEDS_REFERENCE
     num_contacts, num_last_contacts, num_written = (
         int(settings[NUM_CONTACTS]),
         int(settings[NUM_LAST_CONTACTS]),
         0,
     )
     copy_rows(contacts, num_contacts, step_records.contacts[0])
-    settings[NUM_STEPS_TAKEN], settings[NUM_RECORDS] = 0.0, 0.0
     for step in range(int(settings[NUM_STEPS])):
         num_first = num_contacts
         status, num_second, num_new = take_step(

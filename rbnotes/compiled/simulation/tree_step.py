@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rbnotes.compiled.array_allocation import empty, zeros
+from rbnotes.compiled.array_views import view_at
 from rbnotes.compiled.contact_solver.contact_impulses import search_impulses
 from rbnotes.compiled.contact_solver.contact_operator import dense_operator
 from rbnotes.compiled.contact_solver.velocity_update import (
@@ -21,7 +22,8 @@ from rbnotes.compiled.contact_solver.velocity_update import (
     resting_velocity,
 )
 from rbnotes.compiled.decorators import jit_alloc, jit_fma, jit_inline, jit_noalloc
-from rbnotes.compiled.linear_algebra import copy_array, nan_max, norm
+from rbnotes.compiled.linear_algebra import copy_array, fill_array, nan_max, norm
+from rbnotes.compiled.padded_matrices import padded_size
 from rbnotes.compiled.record_layout import (
     BEFORE,
     CONTACT_WORK,
@@ -46,9 +48,8 @@ from rbnotes.compiled.simulation.free_parts import advance_free_parts
 from rbnotes.compiled.simulation.python_callbacks import call_python
 from rbnotes.compiled.simulation.step_contacts import contact_impulse_work, detect_step_contacts
 from rbnotes.compiled.simulation.tree_kinematics import (
-    coupled_kinetic_energy,
     fastest_surface_speed,
-    kinetic_energy,
+    kinetic_energies,
     potential_energy,
     update_configuration,
     write_body_poses,
@@ -61,6 +62,7 @@ from rbnotes.compiled.simulation.tree_velocity_update import (
     update_velocities,
     write_contact_rows,
     write_delassus_matrix,
+    write_joint_inertias,
     write_row_velocities,
 )
 from rbnotes.compiled.structure_references import keep_alive, reference
@@ -199,7 +201,9 @@ class TreeWorkspace(NamedTuple):
     axes
         Normal and tangents of a contact ``(3, 3)``.
     rows
-        Rows of the contacts ``(3 c, k)``.
+        Rows of the contacts and their responses, transposed and padded ``(2, k w)``.
+    row_numbers
+        A number for each row, padded ``(w,)``.
     series
         Terms of the power series of free rotations.
     """
@@ -211,6 +215,7 @@ class TreeWorkspace(NamedTuple):
     contact_points: Any
     axes: Any
     rows: Any
+    row_numbers: Any
     series: Any
 
 
@@ -305,24 +310,32 @@ def predict_contacts(context, configuration, workspace, slop, contacts):
     return detect_step_contacts(colliders, workspace.poses, margin, slop, workspace.contact_points, contacts)
 
 
+@jit_noalloc
+def contact_rows_memory(workspace, num_coordinates, num_contacts):
+    """Return the memory of the rows of contacts, of their responses ``(k, w)``, and of a number for each."""
+    width = padded_size(3 * num_contacts)
+    rows, _ = view_at(workspace.rows[0], 0, (num_coordinates, width))
+    responses, _ = view_at(workspace.rows[1], 0, (num_coordinates, width))
+    return rows, responses, workspace.row_numbers[:width]
+
+
 @jit_alloc
-def separate_bodies(tree, parameters, configuration, contacts, vectors, rows):
+def separate_bodies(tree, parameters, configuration, contacts, workspace):
     """Displace the coordinates by the smallest displacement that removes overlaps; return True on success.
 
     The mass matrix defines its norm, gaps are linearized
     (:func:`rbnotes.multibody.separation.separate_bodies`). This is the problem of frictionless contacts, with
-    displacements for velocities. `rows` ``(3 c, k)`` is working memory.
+    displacements for velocities.
     """
-    count = 3 * len(contacts)
-    write_contact_rows(tree, configuration, contacts, empty((3, 3)), rows)
-    responses, W, impulses = empty((count, len(configuration.q))), empty((count, count)), empty(count)
-    u_free, zero, mu, L = zeros(count), zeros(count), zeros(len(contacts)), vectors.L
-    for i in range(len(L)):
-        for j in range(i + 1):
-            L[i, j] = configuration.M[i, j]
-    if not factor_mass(L):
+    count, vectors = 3 * len(contacts), workspace.vectors
+    rows, responses, numbers = contact_rows_memory(workspace, len(configuration.q), len(contacts))
+    write_contact_rows(tree, configuration, contacts, workspace.axes, rows)
+    W, impulses = empty((count, rows.shape[1])), empty(count)
+    u_free, zero, mu = zeros(count), zeros(count), zeros(len(contacts))
+    fill_array(vectors.implicit, 0.0)
+    if not factor_mass(configuration, vectors.implicit):
         return False
-    write_delassus_matrix(L, rows, responses, W)
+    write_delassus_matrix(configuration, rows, responses, W)
     for i in range(len(contacts)):
         gap = contacts[i, GAP]
         u_free[3 * i] = gap if gap < -parameters.slop else max(gap, 0.0)
@@ -331,14 +344,16 @@ def separate_bodies(tree, parameters, configuration, contacts, vectors, rows):
         reference(operator), u_free, mu, zero, FRICTION_TOLERANCE, MAX_FRICTION_ITERATIONS, impulses
     )
     keep_alive(operator)
-    add_contact_impulses(L, responses, impulses, vectors.right, configuration.q)
+    fill_array(numbers, 0.0)
+    copy_array(impulses, numbers)
+    add_contact_impulses(configuration, responses, numbers, vectors.solution, configuration.q)
     return residual <= FRICTION_TOLERANCE
 
 
 @jit_noalloc
-def has_impacts(parameters, contacts, rows, v):
+def has_impacts(parameters, contacts, rows, v, numbers):
     """Return True if bodies rebound at the start of a step."""
-    write_row_velocities(contacts, rows, v, BEFORE)
+    write_row_velocities(contacts, rows, v, numbers, BEFORE)
     count, threshold = 0, resting_velocity(parameters)
     for i in range(len(contacts)):
         count += is_rebounding(contacts[i], parameters.h, threshold)
@@ -346,12 +361,15 @@ def has_impacts(parameters, contacts, rows, v):
 
 
 @jit_noalloc
-def select_active_contacts(context, configuration, candidates, axes, rows, selected):
+def select_active_contacts(context, configuration, candidates, workspace, selected):
     """Copy the contacts that are active at the end of a step, and write their rows; return their number."""
+    k, axes = len(configuration.q), workspace.axes
+    rows, _, numbers = contact_rows_memory(workspace, k, len(candidates))
     write_contact_rows(context.tree, configuration, candidates, axes, rows)
-    write_row_velocities(candidates, rows, configuration.v, BEFORE)
+    write_row_velocities(candidates, rows, configuration.v, numbers, BEFORE)
     count = copy_active_contacts(candidates, context.parameters, selected)
     if count < len(candidates):
+        rows, _, _ = contact_rows_memory(workspace, k, count)
         write_contact_rows(context.tree, configuration, selected[:count], axes, rows)
     return count
 
@@ -377,9 +395,9 @@ def take_step(context, initial, final, num_contacts, last_contacts, n, records, 
     contacts, actuators = records.contacts[0, :num_contacts], records.actuators
     for j in range(len(v)):
         actuators[j] = 0.0
-    rows, axes = workspace.rows[: 3 * num_contacts], workspace.axes
-    write_contact_rows(tree, initial, contacts, axes, rows)
-    if has_impacts(parameters, contacts, rows, initial.v):
+    rows, responses, numbers = contact_rows_memory(workspace, len(v), num_contacts)
+    write_contact_rows(tree, initial, contacts, workspace.axes, rows)
+    if has_impacts(parameters, contacts, rows, initial.v, numbers):
         return NEEDS_REFERENCE, 0, 0
     command, is_done = evaluate_commands(context.commands, initial, initial.v, n)
     if not is_done:
@@ -388,7 +406,7 @@ def take_step(context, initial, final, num_contacts, last_contacts, n, records, 
         joints,
         parameters,
         initial,
-        (rows, contacts, last_contacts, command, FIRST_HALF),
+        (rows, responses, numbers, contacts, last_contacts, command, FIRST_HALF),
         vectors,
         (v, records.last_contacts[0, :num_contacts], actuators),
     )
@@ -403,39 +421,39 @@ def take_step(context, initial, final, num_contacts, last_contacts, n, records, 
         return NEEDS_REFERENCE, 0, 0
     if needs_reparametrization(tree, final.q) or exceeds_limits(joints, final.q, slop):
         return NEEDS_REFERENCE, 0, 0
-    is_free = context.free.is_free
-    start_energy = coupled_kinetic_energy(initial.M, v, is_free)
-    integrator_work = (
-        gravity_work - kinetic_energy(initial.M, v) - potential_energy(tree, parameters.gravity, initial)
-    )
+    is_free, momentum = context.free.is_free, vectors.solution
+    kinetic, start_energy = kinetic_energies(initial.M, v, is_free, momentum)
+    integrator_work = gravity_work - kinetic - potential_energy(tree, parameters.gravity, initial)
     update_configuration(tree, parameters.gravity, final)
-    end_energy = coupled_kinetic_energy(final.M, final.v, is_free)
+    _, end_energy = kinetic_energies(final.M, final.v, is_free, momentum)
     if end_energy > 0:
         factor = math.sqrt(start_energy / end_energy)
         for j in range(len(v)):
             final.v[j] *= 1.0 if is_free[j] != 0 else factor
-    moved_energy = kinetic_energy(final.M, final.v) + potential_energy(tree, parameters.gravity, final)
+    kinetic, _ = kinetic_energies(final.M, final.v, is_free, momentum)
+    moved_energy = kinetic + potential_energy(tree, parameters.gravity, final)
     integrator_work += moved_energy
 
     status, num_contacts = predict_contacts(context, final, workspace, slop, records.contacts[2])
     separation = 0.0
     if status == OVERLAPPING:
-        overlapping, rows = records.contacts[2, :num_contacts], workspace.rows[: 3 * num_contacts]
-        if not separate_bodies(tree, parameters, final, overlapping, vectors, rows):
+        if not separate_bodies(tree, parameters, final, records.contacts[2, :num_contacts], workspace):
             return NEEDS_REFERENCE, 0, 0
         if needs_reparametrization(tree, final.q) or exceeds_limits(joints, final.q, 0.0):
             return NEEDS_REFERENCE, 0, 0
         update_configuration(tree, parameters.gravity, final)
-        separation = kinetic_energy(final.M, final.v) - moved_energy
-        separation += potential_energy(tree, parameters.gravity, final)
+        kinetic, _ = kinetic_energies(final.M, final.v, is_free, momentum)
+        separation = kinetic + potential_energy(tree, parameters.gravity, final) - moved_energy
         status, num_contacts = predict_contacts(context, final, workspace, math.inf, records.contacts[2])
     if status != STEP_TAKEN:
         return status, 0, 0
 
+    if not write_joint_inertias(joints, final, vectors):
+        return NEEDS_REFERENCE, 0, 0
     num_second = select_active_contacts(
-        context, final, records.contacts[2, :num_contacts], axes, workspace.rows, records.contacts[1]
+        context, final, records.contacts[2, :num_contacts], workspace, records.contacts[1]
     )
-    rows = workspace.rows[: 3 * num_second]
+    rows, responses, numbers = contact_rows_memory(workspace, len(v), num_second)
     contacts, second_actuators, applied_at_end = records.contacts[1, :num_second], workspace.stages[0], 0.0
     context.commands.time[0] += h
     copy_array(final.v, v)
@@ -451,7 +469,7 @@ def take_step(context, initial, final, num_contacts, last_contacts, n, records, 
             joints,
             parameters,
             final,
-            (rows, contacts, last_contacts, command, SECOND_HALF),
+            (rows, responses, numbers, contacts, last_contacts, command, SECOND_HALF),
             vectors,
             (v, records.last_contacts[1, :num_second], second_actuators),
         )
@@ -465,7 +483,8 @@ def take_step(context, initial, final, num_contacts, last_contacts, n, records, 
     for j in range(len(v)):
         actuators[j] += second_actuators[j]
     summary = records.summary
-    summary[ENERGY] = kinetic_energy(final.M, v) + potential_energy(tree, parameters.gravity, final)
+    kinetic, _ = kinetic_energies(final.M, v, is_free, momentum)
+    summary[ENERGY] = kinetic + potential_energy(tree, parameters.gravity, final)
     summary[CONTACT_WORK] = contact_work + contact_impulse_work(contacts)
     summary[INTEGRATOR_WORK], summary[FORCE_WORK] = (
         integrator_work + gravity_work,

@@ -16,18 +16,26 @@ from rbnotes.compiled.contact_solver.contact_impulses import (
 )
 from rbnotes.compiled.contact_solver.contact_operator import dense_operator
 from rbnotes.compiled.contact_solver.velocity_update import FRICTION_TOLERANCE, MAX_FRICTION_ITERATIONS
-from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
+from rbnotes.compiled.decorators import jit_alloc, jit_noalloc, jit_reassoc
 from rbnotes.compiled.linear_algebra import (
     add_scaled,
     copy_array,
     cross,
     dot,
-    dot_range,
     fill_array,
     max_abs,
     nan_max,
-    reordered_dot_range,
     subtract,
+)
+from rbnotes.compiled.padded_matrices import (
+    factor_cholesky,
+    multiply,
+    multiply_columns,
+    multiply_transposed,
+    solve_inward,
+    solve_inward_columns,
+    solve_outward,
+    sum_squares,
 )
 from rbnotes.compiled.record_layout import AFTER, BEFORE, GAP, IMPULSE, MU, POSITION, A
 from rbnotes.compiled.structure_references import keep_alive, reference
@@ -69,7 +77,7 @@ class JointForces(NamedTuple):
 
 
 class UpdateVectors(NamedTuple):
-    """Working memory of a velocity update ``(k,)``; the impulses are those over half a step.
+    """Working memory of a velocity update, padded ``(w,)``; the impulses are those over half a step.
 
     Attributes
     ----------
@@ -85,8 +93,12 @@ class UpdateVectors(NamedTuple):
         Right-hand side of the update, without servos.
     right
         The same with servos.
-    L
-        Mass matrix with the implicit terms, then its Cholesky factor ``(k, k)``.
+    implicit
+        Implicit terms on the diagonal of the mass matrix.
+    solution, ones
+        Unknowns of linear systems, and ones.
+    unit_responses
+        Columns for unit impulses along the coordinates ``(k, w)``.
     """
 
     gravity: Any
@@ -100,46 +112,53 @@ class UpdateVectors(NamedTuple):
     mode: Any
     momentum: Any
     right: Any
-    L: Any
+    implicit: Any
+    solution: Any
+    ones: Any
+    unit_responses: Any
 
 
 @jit_noalloc
-def factor_mass(L):
-    """Replace the lower triangle of a matrix by its Cholesky factor; return False if it is not definite."""
-    for i in range(len(L)):
-        for j in range(i):
-            L[i, j] = (L[i, j] - reordered_dot_range(L[i], 0, L[j], 0, 0, j)) / L[j, j]
-        pivot = L[i, i] - reordered_dot_range(L[i], 0, L[i], 0, 0, i)
-        if not pivot > 0:
-            return False
-        L[i, i] = math.sqrt(pivot)
+def factor_mass(configuration, implicit):
+    """Factor the mass matrix with these terms on its diagonal, unless it is factored with them already.
+
+    Returns False if it is not positive definite.
+    """
+    M, L, num_changes = configuration.M, configuration.L, 0
+    for j in range(len(M)):
+        num_changes += implicit[j] != configuration.implicit[j]
+    if num_changes == 0:
+        return True
+    for j in range(len(M)):
+        copy_array(M[j], L[j])
+        L[j, j] += implicit[j]
+        configuration.implicit[j] = implicit[j]
+    if factor_cholesky(L, configuration.inverse_pivots):
+        return True
+    fill_array(configuration.implicit, math.nan)
+    return False
+
+
+@jit_noalloc
+def write_joint_inertias(joints, configuration, vectors):
+    """Write the inertias of all coordinates; return False if the mass matrix is not positive definite.
+
+    They are the reciprocals of the diagonal of the inverse mass matrix, and only needed for implicit forces.
+    """
+    is_implicit, unit_responses = False, vectors.unit_responses
+    for j in range(len(unit_responses)):
+        is_implicit = is_implicit or joints.kp[j] > 0 or joints.kd[j] > 0 or joints.damping[j] > 0
+        fill_array(unit_responses[j], 0.0)
+        unit_responses[j, j], vectors.implicit[j], vectors.ones[j] = 1.0, 0.0, 1.0
+    if not is_implicit:
+        return True
+    if not factor_mass(configuration, vectors.implicit):
+        return False
+    solve_inward_columns(configuration.L, configuration.inverse_pivots, unit_responses)
+    sum_squares(unit_responses, vectors.ones, configuration.inertia)
+    for j in range(len(unit_responses)):
+        configuration.inertia[j] = 1 / configuration.inertia[j]
     return True
-
-
-@jit_noalloc
-def solve_forward(L, x):
-    """Replace x by ``L^-1 x``."""
-    for i in range(len(x)):
-        x[i] = (x[i] - reordered_dot_range(L[i], 0, x, 0, 0, i)) / L[i, i]
-
-
-@jit_noalloc
-def solve_backward(L, x):
-    """Replace x by ``L^-T x``."""
-    for back in range(len(x)):
-        i = len(x) - 1 - back
-        x[i] /= L[i, i]
-        for j in range(i):
-            x[j] -= L[i, j] * x[i]
-
-
-@jit_noalloc
-def copy_mass(M, damping, gain, mode, L):
-    """Write the mass matrix with the implicit terms of dampers, and of servos within their limits."""
-    for i in range(len(M)):
-        for j in range(i + 1):
-            L[i, j] = M[i, j]
-        L[i, i] += damping[i] + (gain[i] if mode[i] == LINEAR else 0.0)
 
 
 @jit_noalloc
@@ -150,40 +169,24 @@ def implicit_fraction(z):
 
 @jit_noalloc
 def write_joint_impulses(joints, configuration, h, command, is_first, vectors):
-    """Write the impulses of springs, dampers and actuators (:mod:`rbnotes.multibody.joint_impulses`).
-
-    Returns False if the mass matrix is not positive definite.
-    """
-    q, before, L, inverse = configuration.q, configuration.v, vectors.L, vectors.right
-    is_implicit = False
+    """Write the impulses of springs, dampers and actuators (:mod:`rbnotes.multibody.joint_impulses`)."""
+    q = configuration.q
     for j in range(len(q)):
         is_servo = joints.kp[j] > 0 or joints.kd[j] > 0
-        is_implicit = is_implicit or is_servo or joints.damping[j] > 0
         offset = joints.command_gain[j] * command[j]
         motor = 0.0 if is_servo else max(-joints.force_limit[j], min(joints.force_limit[j], offset))
         vectors.gravity[j], vectors.motor[j] = h / 2 * configuration.gravity[j], h / 2 * motor
         vectors.spring[j] = -h / 2 * joints.stiffness[j] * (q[j] - joints.spring_reference[j])
         vectors.damper[j], vectors.damping[j], vectors.gain[j] = 0.0, 0.0, 0.0
         vectors.offset[j], vectors.bound[j], vectors.mode[j] = 0.0, math.inf, LINEAR
-    if is_implicit:
-        for i in range(len(q)):
-            for j in range(i + 1):
-                L[i, j] = configuration.M[i, j]
-        if not factor_mass(L):
-            return False
-        for j in range(len(q)):
-            if joints.kp[j] > 0 or joints.kd[j] > 0 or joints.damping[j] > 0:
-                for i in range(len(q)):
-                    inverse[i] = 1.0 if i == j else 0.0
-                solve_forward(L, inverse)
-                inertia = 1 / dot_range(inverse, 0, inverse, 0, j, len(q))
-                write_implicit_impulse(joints, j, inertia, q, before, h, command, is_first, vectors)
-    return True
+        if is_servo or joints.damping[j] > 0:
+            write_implicit_impulse(joints, j, configuration, h, command, is_first, vectors)
 
 
 @jit_noalloc
-def write_implicit_impulse(joints, j, inertia, q, before, h, command, is_first, vectors):
-    """Write the impulses of the damper and the servo of coordinate j with this inertia."""
+def write_implicit_impulse(joints, j, configuration, h, command, is_first, vectors):
+    """Write the impulses of the damper and the servo of coordinate j."""
+    q, before, inertia = configuration.q, configuration.v, configuration.inertia[j]
     kp, kd = joints.kp[j], joints.kd[j]
     theta = implicit_fraction(h * (joints.damping[j] + kd) / (2 * inertia))
     vectors.damper[j] = -h / 2 * joints.damping[j] * (1 - theta) * before[j]
@@ -227,12 +230,15 @@ def servo_impulse(vectors, velocity, j):
 
 @jit_noalloc
 def write_contact_rows(tree, configuration, contacts, axes, rows):
-    """Write the rows ``(3 c, k)`` of the normals and tangents on joint velocities; `axes` is memory."""
+    """Write the rows of the normals and tangents on joint velocities; `axes` is memory.
+
+    `rows` is the transposed Jacobian, padded ``(k, w)``: three columns for each contact.
+    """
     columns, p = configuration.columns, configuration.p
+    for j in range(len(rows)):
+        fill_array(rows[j], 0.0)
     for i in range(len(contacts)):
         contact_frame(contacts[i], axes)
-        for d in range(3):
-            fill_array(rows[3 * i + d], 0.0)
         position = (contacts[i, POSITION], contacts[i, POSITION + 1], contacts[i, POSITION + 2])
         for side in range(2):
             body, sign, part = int(contacts[i, A + side]), 1.0 if side == 0 else -1.0, len(tree.parent)
@@ -245,51 +251,50 @@ def write_contact_rows(tree, configuration, contacts, axes, rows):
                     s = columns[j]
                     u = add_scaled((s[3], s[4], s[5]), 1.0, cross((s[0], s[1], s[2]), arm))
                     for d in range(3):
-                        rows[3 * i + d, j] += sign * dot(axes[d], u)
+                        rows[j, 3 * i + d] += sign * dot(axes[d], u)
                 part = tree.parent[part]
 
 
 @jit_noalloc
-def write_row_velocities(contacts, rows, v, start):
+def write_row_velocities(contacts, rows, v, numbers, start):
     """Write the velocities along the rows of the contacts into the columns from `start`."""
+    multiply_transposed(rows, v, numbers)
     for i in range(len(contacts)):
         for d in range(3):
-            contacts[i, start + d] = dot_range(rows[3 * i + d], 0, v, 0, 0, len(v))
+            contacts[i, start + d] = numbers[3 * i + d]
 
 
 @jit_noalloc
-def write_delassus_matrix(L, rows, responses, W):
-    """Write ``L^-1 rows^T`` and the contact velocities per unit impulse ``(3 c, 3 c)``."""
-    for r in range(len(rows)):
-        copy_array(rows[r], responses[r])
-        solve_forward(L, responses[r])
-        for i in range(r + 1):
-            W[r, i] = reordered_dot_range(responses[r], 0, responses[i], 0, 0, len(L))
-            W[i, r] = W[r, i]
+def write_delassus_matrix(configuration, rows, responses, W):
+    """Write ``L^-T J^T`` ``(k, w)`` and the contact velocities per unit impulse, padded ``(3 c, w)``."""
+    for j in range(len(rows)):
+        copy_array(rows[j], responses[j])
+    solve_inward_columns(configuration.L, configuration.inverse_pivots, responses)
+    multiply_columns(responses, W)
 
 
 @jit_noalloc
-def clear_blocked_rows(W, u_free, rows, M, vectors, v):
+def clear_blocked_rows(W, u_free, rows, configuration, vectors, v, numbers):
     """Clear W along rows that do not move, and free velocities there that are only rounding.
 
     As in :func:`rbnotes.friction.contact_problem.friction_contact_problem`.
     """
+    inverse_inertia = vectors.solution
+    for j in range(len(v)):
+        inverse_inertia[j] = 1 / (configuration.M[j, j] + vectors.implicit[j])
+    sum_squares(rows, inverse_inertia, numbers)
     for r in range(len(u_free)):
-        mobility, terms = 0.0, abs(u_free[r])
-        for j in range(len(v)):
-            inertia = M[j, j] + vectors.damping[j]
-            if vectors.mode[j] == LINEAR:
-                inertia += vectors.gain[j]
-            mobility += rows[r, j] * rows[r, j] / inertia
-            terms += abs(rows[r, j]) * (abs(v[j]) + abs(vectors.right[j]) / inertia)
-        if abs(W[r, r]) <= CONSTRAINED_MOBILITY_TOLERANCE * mobility:
+        if abs(W[r, r]) <= CONSTRAINED_MOBILITY_TOLERANCE * numbers[r]:
+            terms = abs(u_free[r])
+            for j in range(len(v)):
+                terms += abs(rows[j, r]) * (abs(v[j]) + abs(vectors.right[j]) * inverse_inertia[j])
             for i in range(len(u_free)):
                 W[r, i], W[i, r] = 0.0, 0.0
             if abs(u_free[r]) <= 1e-12 * terms:
                 u_free[r] = 0.0
 
 
-@jit_noalloc
+@jit_reassoc
 def velocity_rounding(W, u_free, impulses):
     """Return the rounding of velocities (:func:`rbnotes.friction.residuals.rounding_residual`)."""
     largest, fastest = 0.0, max_abs(u_free)
@@ -302,56 +307,59 @@ def velocity_rounding(W, u_free, impulses):
 
 
 @jit_noalloc
-def add_contact_impulses(L, responses, impulses, change, v):
-    """Add the velocities that contact impulses make; `change` is working memory."""
-    for j in range(len(v)):
-        change[j] = 0.0
-    for r in range(len(impulses)):
-        for j in range(len(v)):
-            change[j] += responses[r, j] * impulses[r]
-    solve_backward(L, change)
+def add_contact_impulses(configuration, responses, impulses, change, v):
+    """Add the velocities that padded contact impulses make; `change` is working memory ``(w,)``."""
+    multiply(responses, impulses, change)
+    solve_outward(configuration.L, configuration.inverse_pivots, change)
     for j in range(len(v)):
         v[j] += change[j]
 
 
 @jit_noalloc
-def solve_free_velocities(M, vectors, v):
+def solve_free_velocities(configuration, vectors, v):
     """Write the velocities without contacts; return False if the mass matrix is not definite."""
-    copy_mass(M, vectors.damping, vectors.gain, vectors.mode, vectors.L)
     for j in range(len(v)):
-        impulse = vectors.mode[j] * vectors.bound[j] if vectors.mode[j] != LINEAR else vectors.offset[j]
+        is_linear = vectors.mode[j] == LINEAR
+        vectors.implicit[j] = vectors.damping[j] + (vectors.gain[j] if is_linear else 0.0)
+        impulse = vectors.offset[j] if is_linear else vectors.mode[j] * vectors.bound[j]
         vectors.right[j] = vectors.momentum[j] + impulse
-        v[j] = vectors.right[j]
-    if not factor_mass(vectors.L):
+        vectors.solution[j] = vectors.right[j]
+    if not factor_mass(configuration, vectors.implicit):
         return False
-    solve_forward(vectors.L, v)
-    solve_backward(vectors.L, v)
+    solve_inward(configuration.L, configuration.inverse_pivots, vectors.solution)
+    solve_outward(configuration.L, configuration.inverse_pivots, vectors.solution)
+    for j in range(len(v)):
+        v[j] = vectors.solution[j]
     return True
 
 
 @jit_alloc
-def solve_contacts(parameters, M, rows, contacts, last_contacts, vectors, v, last_impulses):
+def solve_contacts(
+    parameters, configuration, rows, responses, numbers, contacts, last_contacts, vectors, v, last_impulses
+):
     """Write the impulses of the contacts, and add the velocities that they make; return the residual.
 
     v holds the velocities without contacts. `last_impulses` are the contacts with impulses in the world.
     """
-    count, size = len(rows), len(v)
-    responses, W, u_free = empty((count, size)), empty((count, count)), empty(count)
-    mu, impulses = empty(len(contacts)), empty(count)
+    count = 3 * len(contacts)
+    W, u_free, mu, impulses = empty((count, rows.shape[1])), empty(count), empty(len(contacts)), empty(count)
     guess = warm_start_impulses(contacts, last_contacts, parameters.match_radius)
-    write_delassus_matrix(vectors.L, rows, responses, W)
+    write_delassus_matrix(configuration, rows, responses, W)
+    multiply_transposed(rows, v, numbers)
     for i in range(len(contacts)):
         mu[i] = contacts[i, MU]
         for r in range(3 * i, 3 * i + 3):
-            u_free[r] = dot_range(rows[r], 0, v, 0, 0, size)
+            u_free[r] = numbers[r]
         u_free[3 * i] -= min(-contacts[i, GAP] / parameters.h, 0.0)
-    clear_blocked_rows(W, u_free, rows, M, vectors, v)
+    clear_blocked_rows(W, u_free, rows, configuration, vectors, v, numbers)
     operator = dense_operator(W)
     residual = search_impulses(
         reference(operator), u_free, mu, guess, FRICTION_TOLERANCE, MAX_FRICTION_ITERATIONS, impulses
     )
     keep_alive(operator)
-    add_contact_impulses(vectors.L, responses, impulses, vectors.right, v)
+    fill_array(numbers, 0.0)
+    copy_array(impulses, numbers)
+    add_contact_impulses(configuration, responses, numbers, vectors.solution, v)
     for i in range(len(contacts)):
         for d in range(3):
             contacts[i, IMPULSE + d] = impulses[3 * i + d]
@@ -363,10 +371,10 @@ def solve_contacts(parameters, M, rows, contacts, last_contacts, vectors, v, las
 def update_velocities(joints, parameters, configuration, problem, vectors, solution):
     """Compute velocities under forces, contacts and servos.
 
-    `problem` holds the rows of the contacts, the contacts, those of the previous update with their impulses,
-    the commands, and the half of the step, 0 or 1. `solution` holds the velocities, the contacts of this
-    update with their impulses in the world, and the impulses of the actuators, to which those of this update
-    are added.
+    `problem` holds the rows of the contacts, memory for their responses and a number for each, the contacts,
+    those of the previous update with their impulses, the commands, and the half of the step, 0 or 1.
+    `solution` holds the velocities, the contacts of this update with their impulses in the world, and the
+    impulses of the actuators, to which those of this update are added.
 
     Returns
     -------
@@ -377,27 +385,37 @@ def update_velocities(joints, parameters, configuration, problem, vectors, solut
     gravity_work, applied_work : float
         Works of gravity, and of springs, dampers and actuators: impulses times mean velocities.
     """
-    rows, contacts, last_contacts, command, half = problem
+    rows, responses, numbers, contacts, last_contacts, command, half = problem
     v, last_impulses, actuator_impulses = solution
-    M, before, size, residual = configuration.M, configuration.v, len(v), 0.0
-    if not write_joint_impulses(joints, configuration, parameters.h, command, half == 0, vectors):
-        return 0.0, False, 0.0, 0.0
+    before, size, residual = configuration.v, len(v), 0.0
+    write_joint_impulses(joints, configuration, parameters.h, command, half == 0, vectors)
+    multiply_transposed(configuration.M, before, vectors.momentum)
     for j in range(size):
-        momentum = dot_range(M[j], 0, before, 0, 0, size) + vectors.gravity[j] + vectors.spring[j]
-        vectors.momentum[j] = momentum + vectors.motor[j] + vectors.damper[j]
-    write_row_velocities(contacts, rows, before, BEFORE)
+        vectors.momentum[j] += vectors.gravity[j] + vectors.spring[j] + vectors.motor[j] + vectors.damper[j]
+    write_row_velocities(contacts, rows, before, numbers, BEFORE)
     is_converged, num_changes = False, 0
     while not is_converged and num_changes < MAX_MODE_CHANGES:
-        if not solve_free_velocities(M, vectors, v):
+        if not solve_free_velocities(configuration, vectors, v):
             return 0.0, False, 0.0, 0.0
         if len(contacts):
-            residual = solve_contacts(parameters, M, rows, contacts, last_contacts, vectors, v, last_impulses)
+            residual = solve_contacts(
+                parameters,
+                configuration,
+                rows,
+                responses,
+                numbers,
+                contacts,
+                last_contacts,
+                vectors,
+                v,
+                last_impulses,
+            )
             if not residual <= FRICTION_TOLERANCE:
                 return residual, False, 0.0, 0.0
             last_contacts = last_impulses
         is_converged = change_modes(v, vectors)
         num_changes += 1
-    write_row_velocities(contacts, rows, v, AFTER)
+    write_row_velocities(contacts, rows, v, numbers, AFTER)
     gravity_work, applied_work = 0.0, 0.0
     for j in range(size):
         mean, actuator = (before[j] + v[j]) / 2, vectors.motor[j] + servo_impulse(vectors, v, j)

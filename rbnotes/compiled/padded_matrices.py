@@ -1,0 +1,164 @@
+"""Linear algebra of small dense matrices whose rows are padded to a multiple of eight numbers.
+
+A row is a few vectors of the processor. The Cholesky factorization ``M = L^T L`` proceeds from the last row
+to the first: for the mass matrix of a tree with parents first it has no fill-in (Featherstone, Rigid Body
+Dynamics Algorithms, 6.5), and steps with a zero entry of L are skipped.
+"""
+
+import math
+
+from rbnotes.compiled.decorators import jit_fma
+from rbnotes.compiled.simd.lanes import broadcast8, read, sum_lanes, write
+
+LANES = 8
+
+
+@jit_fma
+def padded_size(count):
+    """Return the length of a row with this number of entries."""
+    return (count + LANES - 1) // LANES * LANES
+
+
+@jit_fma
+def multiply(A, x, out):
+    """Write ``A x`` for a matrix ``(k, w)`` and a padded vector."""
+    for i in range(len(A)):
+        total = broadcast8(0.0)
+        for c in range(0, A.shape[1], LANES):
+            total = total + read(A[i], c, total) * read(x, c, total)
+        out[i] = sum_lanes(total)
+
+
+@jit_fma
+def multiply_transposed(A, x, out):
+    """Write ``A^T x``, padded, for a matrix ``(k, w)``."""
+    for c in range(0, A.shape[1], LANES):
+        total = broadcast8(0.0)
+        for i in range(len(A)):
+            total = total + read(A[i], c, total) * x[i]
+        write(out, c, total)
+
+
+@jit_fma
+def factor_cholesky(L, inverse_pivots):
+    """Replace a symmetric matrix ``(k, w)`` by L below the diagonal, zeros elsewhere; return True on success.
+
+    Only the entries below the diagonal and on it are read. `inverse_pivots` ``(k,)`` receives the reciprocals
+    of the diagonal of L. The result is False if the matrix is not positive definite.
+    """
+    zero = broadcast8(0.0)
+    for back in range(len(L)):
+        k = len(L) - 1 - back
+        row = L[k]
+        if not row[k] > 0:
+            return False
+        scale = 1 / math.sqrt(row[k])
+        inverse_pivots[k] = scale
+        for j in range(k, (k // LANES + 1) * LANES):
+            row[j] = 0.0
+        for c in range(0, k, LANES):
+            write(row, c, read(row, c, zero) * scale)
+        for i in range(k):
+            factor = row[i]
+            if factor != 0:
+                other = L[i]
+                for c in range(0, i + 1, LANES):
+                    write(other, c, read(other, c, zero) - read(row, c, zero) * factor)
+    return True
+
+
+@jit_fma
+def solve_inward(L, inverse_pivots, x):
+    """Replace a padded vector x by ``L^-T x``."""
+    zero = broadcast8(0.0)
+    for back in range(len(L)):
+        k = len(L) - 1 - back
+        x[k] *= inverse_pivots[k]
+        for c in range(0, k, LANES):
+            write(x, c, read(x, c, zero) - read(L[k], c, zero) * x[k])
+
+
+@jit_fma
+def solve_outward(L, inverse_pivots, x):
+    """Replace a padded vector x by ``L^-1 x``."""
+    for k in range(len(L)):
+        total = broadcast8(0.0)
+        for c in range(0, k, LANES):
+            total = total + read(L[k], c, total) * read(x, c, total)
+        x[k] = (x[k] - sum_lanes(total)) * inverse_pivots[k]
+
+
+@jit_fma
+def solve_inward_columns(L, inverse_pivots, X):
+    """Replace the columns of X ``(k, w)`` by ``L^-T X``."""
+    zero = broadcast8(0.0)
+    for back in range(len(L)):
+        k = len(L) - 1 - back
+        row = X[k]
+        for c in range(0, len(row), LANES):
+            write(row, c, read(row, c, zero) * inverse_pivots[k])
+        for i in range(k):
+            factor = L[k, i]
+            if factor != 0:
+                other = X[i]
+                for c in range(0, len(row), LANES):
+                    write(other, c, read(other, c, zero) - read(row, c, zero) * factor)
+
+
+@jit_fma
+def multiply_columns(X, W):
+    """Write the products of the columns of X ``(k, w)``, ``W = X^T X`` ``(n, w)``."""
+    for r in range(len(W)):
+        for c in range(0, W.shape[1], LANES):
+            total = broadcast8(0.0)
+            for i in range(len(X)):
+                total = total + read(X[i], c, total) * X[i, r]
+            write(W[r], c, total)
+
+
+@jit_fma
+def sum_squares(X, weights, out):
+    """Write the weighted sums of the squares of the columns of X ``(k, w)``, padded."""
+    for c in range(0, X.shape[1], LANES):
+        total = broadcast8(0.0)
+        for i in range(len(X)):
+            row = read(X[i], c, total)
+            total = total + row * row * weights[i]
+        write(out, c, total)
+
+
+@jit_fma
+def solve_by_elimination(A, x):
+    """Write the solution x ``(n,)`` of a linear system; return False if it is singular.
+
+    The rows of A are those of the matrix with the right-hand side as entry n ``(n, w)``. Gaussian elimination
+    with row pivoting overwrites them.
+    """
+    size, zero = len(A), broadcast8(0.0)
+    for k in range(size):
+        pivot, first = k, k // LANES * LANES
+        for i in range(k + 1, size):
+            if abs(A[i, k]) > abs(A[pivot, k]):
+                pivot = i
+        if A[pivot, k] == 0:
+            return False
+        row, other = A[k], A[pivot]
+        if pivot != k:
+            for c in range(first, len(row), LANES):
+                above, below = read(row, c, zero), read(other, c, zero)
+                write(row, c, below)
+                write(other, c, above)
+        inverse = 1 / row[k]
+        for i in range(k + 1, size):
+            factor = A[i, k] * inverse
+            if factor != 0:
+                other = A[i]
+                for c in range(first, len(row), LANES):
+                    write(other, c, read(other, c, zero) - read(row, c, zero) * factor)
+    for back in range(size):
+        k = size - 1 - back
+        total = A[k, size]
+        for j in range(k + 1, size):
+            total -= A[k, j] * x[j]
+        x[k] = total / A[k, k]
+    return True
