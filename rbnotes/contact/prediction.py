@@ -73,16 +73,19 @@ def surface_speeds(colliders: Sequence[Collider], twists: Array) -> Array:
     return result
 
 
-def contact_margins(colliders: Sequence[Collider], twists: Array, h: float, gravity: Array) -> Array:
-    """Return the largest gap ``(...)`` that bodies may close in a step from ``twists (..., n, 6)``, m."""
-    fastest = np.max(surface_speeds(colliders, twists), axis=-1, initial=0.0)
+def contact_margins(fastest: Array, h: float, gravity: Array) -> Array:
+    """Return the largest gaps ``(...)`` that bodies may close in a step, m.
+
+    ``fastest (...)`` are the largest speeds of points of the bodies, m/s.
+    """
     result: Array = 2 * h * (fastest + h * np.linalg.norm(gravity))
     return result
 
 
 def contact_margin(colliders: Sequence[Collider], twists: Array, h: float, gravity: Array) -> float:
     """Return the largest gap that bodies may close in the step, without checks."""
-    return float(contact_margins(colliders, twists, h, gravity))
+    fastest = np.max(surface_speeds(colliders, twists), axis=-1, initial=0.0)
+    return float(contact_margins(fastest, h, gravity))
 
 
 def normal_velocity_targets(

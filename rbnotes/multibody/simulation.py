@@ -533,10 +533,12 @@ def _trajectory(
     compiled: bool,
 ) -> Trajectory:
     """Return the trajectory of a run; warn of steps in which bodies may pass through each other."""
+    joint_q, joint_qdot = q[:, model.joint_indices], qdot[:, model.joint_indices]
+    t, empty, free = body_states.t, np.zeros((len(q), 0, 3)), list(model.free_body_indices)
     warn_of_tunneling(model, body_states, contacts)
     return Trajectory(
         model,
-        _model_states(model, q, qdot, body_states.t),
+        States(body_states.E[:, free], body_states.phi[:, free], empty, empty, joint_q, joint_qdot, t),
         body_states,
         q,
         qdot,
@@ -550,19 +552,14 @@ def _trajectory(
     )
 
 
-def _model_states(model: Model, q: Array, qdot: Array, t: Array) -> States:
-    """Return the states of a model without particles at coordinates of its tree ``(T, k)``."""
-    E, phi, joint_q, joint_qdot = model.split_tree_coordinates(q, qdot)
-    empty = np.zeros((len(t), 0, 3))
-    return States(E, phi, empty, empty, joint_q, joint_qdot, t)
-
-
 def _event_states(model: Model, occurrences: Sequence[EventOccurrence], event: int) -> States:
     """Return the states of a model at the occurrences of one event."""
     states = [each.state for each in occurrences if each.event == event]
     shape = len(states), model.tree.num_coordinates
     q, qdot = (np.reshape([getattr(each, name) for each in states], shape) for name in ("q", "qdot"))
-    return _model_states(model, q, qdot, np.array([each.t for each in states]))
+    E, phi, joint_q, joint_qdot = model.split_tree_coordinates(q, qdot)
+    empty, t = np.zeros((len(states), 0, 3)), np.array([each.t for each in states])
+    return States(E, phi, empty, empty, joint_q, joint_qdot, t)
 
 
 def _start_time(state: State | Trajectory | None) -> float:

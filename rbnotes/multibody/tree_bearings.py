@@ -124,6 +124,8 @@ def check_bearings(model: Model) -> None:
     InvalidArgument
         If a bearing has a joint with more than one motion, or with a motion along a normal.
     """
+    if not model.bearings:
+        return
     state = State(q=model.tree.neutral, qdot=np.zeros(model.tree.num_coordinates))
     kinematics = model.tree.body_kinematics(state)
     for bearing in joint_bearings(model.tree, state, kinematics, model.bearings):

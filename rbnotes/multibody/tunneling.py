@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.contact import Collider
-from rbnotes.contact.prediction import contact_margins, surface_speeds
+from rbnotes.contact.prediction import bounding_radii, contact_margins
 from rbnotes.dynamics import WORLD, States
 from rbnotes.multibody.maximal.trajectory import ContactRecords
 from rbnotes.multibody.model import Model
@@ -42,21 +43,21 @@ def warn_of_tunneling(model: Model, states: States, contacts: ContactRecords) ->
         If an overlap of half the thickness of two bodies is possible; the message names the body and its
         speed.
     """
-    colliders, count = model.colliders, len(model.bodies)
-    widths = _smallest_widths(colliders, count)
+    widths, radii, reaches = _collision_extents(model)
     if np.sum(np.isfinite(widths)) < 2:
         return
     h = float(states.t[1] - states.t[0])
-    speeds = surface_speeds(colliders, states.phi[1:])
-    fastest = np.sort(np.append(speeds, np.zeros((len(speeds), 1)), axis=1), axis=1)[:, -2:]
-    margins = contact_margins(colliders, states.phi[:-1], h, model.gravity)
-    excess = h * np.sum(fastest, axis=1) - margins
-    depths = _turning_depths(colliders, states.phi, h)
+    twists = states.phi.reshape(*states.phi.shape[:2], 2, 3)
+    rates = np.sqrt(np.einsum("tnij,tnij->itn", twists, twists))
+    speeds = np.append(rates[1] + rates[0] * radii, np.zeros((len(twists), 1)), axis=1)
+    fastest = np.sort(speeds, axis=1)[:, -2:]
+    excess = h * np.sum(fastest[1:], axis=1) - contact_margins(fastest[:-1, -1], h, model.gravity)
+    depths = _turning_depths(reaches, rates[0], h)
     # The first step and its body, of each cause.
     tunneling: list[tuple[int, int]] = []
     steps = np.flatnonzero(excess > np.sum(np.sort(widths)[:2]) / 2)
     if len(steps):
-        tunneling.append((int(steps[0]), int(np.argmax(speeds[steps[0]]))))
+        tunneling.append((int(steps[0]), int(np.argmax(speeds[1 + steps[0]]))))
     step_of_contact = np.repeat(np.arange(len(contacts)), contacts.counts)
     # The world has the index -1, the last one.
     a, b, gap = contacts.points.a, contacts.points.b, contacts.points.gap
@@ -69,8 +70,7 @@ def warn_of_tunneling(model: Model, states: States, contacts: ContactRecords) ->
         tunneling.append((int(step_of_contact[first]), int(body)))
     if tunneling:
         step, body = min(tunneling)
-        velocities = np.linalg.norm(states.phi[step : step + 2, body].reshape(2, 2, 3), axis=2)
-        angular, linear = np.max(velocities, axis=0)
+        angular, linear = np.max(rates[:, step : step + 2, body], axis=1)
         warnings.warn(
             f"simulate: body {model.bodies[body].name!r} moves at {linear:.3g} m/s and {angular:.3g} rad/s "
             f"at t = {states.t[step]:.6g} s and may pass through others in a step of {h:g} s; reduce h",
@@ -94,13 +94,23 @@ def _smallest_widths(colliders: Sequence[Collider], count: int) -> Array:
     return widths
 
 
-def _turning_depths(colliders: Sequence[Collider], twists: Array, h: float) -> Array:
+def _turning_depths(reaches: Array, angular_speeds: Array, h: float) -> Array:
     """Return bounds of the deviation of body points from straight paths by rotation ``(t, n + 1)``, m."""
-    reaches = np.zeros(twists.shape[-2])
+    angles = np.minimum(h * angular_speeds, np.pi)
+    return np.append(reaches * (1 - np.cos(angles)), np.zeros((len(angles), 1)), axis=1)
+
+
+@lru_cache(maxsize=16)
+def _collision_extents(model: Model) -> tuple[Array, Array, Array]:
+    """Return the smallest widths of all bodies and the world, bounding radii, and reaches of the cores, m.
+
+    The reach of a body is the largest distance of its shapes, without their roundings, from its origin.
+    """
+    colliders, count = model.colliders, len(model.bodies)
+    reaches = np.zeros(count)
     for each in colliders:
         shape = each.collision_geometry
         if each.body != WORLD and isinstance(shape, ConvexShape):
             core = shape.bounding_radius - shape.rounding
             reaches[each.body] = max(reaches[each.body], np.linalg.norm(each.frame[:3, 3]) + core)
-    angles = np.minimum(h * np.linalg.norm(twists[..., :3], axis=-1), np.pi)
-    return np.append(reaches * (1 - np.cos(angles)), np.zeros((len(twists), 1)), axis=1)
+    return _smallest_widths(colliders, count), bounding_radii(colliders, count), reaches

@@ -34,6 +34,7 @@ from rbnotes.compiled.record_layout import (
     WORKSPACE_TOO_SMALL,
 )
 from rbnotes.contact import ContactPoints
+from rbnotes.contact.prediction import contact_margin
 from rbnotes.dynamics import State
 from rbnotes.dynamics.state import EMPTY_STATE
 from rbnotes.multibody.applied_forces import SampledCommands, actuator_commands
@@ -48,6 +49,7 @@ from rbnotes.multibody.packing.simulation_runs import (
     padded_contacts,
     run_settings,
 )
+from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.step_series import StepSeries
 from rbnotes.multibody.verlet_step import TreeStepper
 from rbnotes.unchecked.frozen import replace_unchecked
@@ -91,7 +93,10 @@ class CompiledTreeStepper:
 
     def predict_contacts(self, state: State) -> ContactPoints:
         """Return the contacts that could close within the next step, from the velocities of the bodies."""
-        return self.reference.predict_contacts(state)
+        model = self.reference.model
+        E, phi = body_poses_and_twists(model.tree, state.q, state.qdot)
+        margin = contact_margin(model.colliders, phi, self.settings.h, model.tree.gravity)
+        return self.packed.colliders.detect_contacts(E, margin)
 
     def steps(self, series: StepSeries, points: ContactPoints) -> Iterator[tuple[int, ContactPoints]]:
         """Write the steps of a series from its first state with these contacts.
