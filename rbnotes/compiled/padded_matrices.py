@@ -128,15 +128,15 @@ def sum_squares(X, weights, out):
 
 
 @jit_fma
-def solve_by_elimination(A, x):
-    """Write the solution x ``(n,)`` of a linear system; return False if it is singular.
+def factor_by_elimination(A, columns, pivots, inverse_pivots):
+    """Factor a matrix ``(n, w)`` by Gaussian elimination with row pivoting; return False if it is singular.
 
-    The rows of A are those of the matrix with the right-hand side as entry n ``(n, w)``. Gaussian elimination
-    with row pivoting overwrites them.
+    Row k of `columns` ``(n, w)`` receives column k of the upper factor, without the pivot, and below it the
+    multipliers of the rows; `pivots` ``(n,)`` receives the rows that row k is swapped with. A is overwritten.
     """
     size, zero = len(A), broadcast8(0.0)
     for k in range(size):
-        pivot, first = k, k // LANES * LANES
+        pivot, first, column = k, k // LANES * LANES, columns[k]
         for i in range(k + 1, size):
             if abs(A[i, k]) > abs(A[pivot, k]):
                 pivot = i
@@ -148,17 +148,38 @@ def solve_by_elimination(A, x):
                 above, below = read(row, c, zero), read(other, c, zero)
                 write(row, c, below)
                 write(other, c, above)
-        inverse = 1 / row[k]
+        pivots[k], inverse_pivots[k] = pivot, 1 / row[k]
+        for i in range(k):
+            column[i] = A[i, k]
         for i in range(k + 1, size):
-            factor = A[i, k] * inverse
+            factor = A[i, k] * inverse_pivots[k]
+            column[i] = factor
             if factor != 0:
                 other = A[i]
                 for c in range(first, len(row), LANES):
                     write(other, c, read(other, c, zero) - read(row, c, zero) * factor)
+    return True
+
+
+@jit_fma
+def solve_by_substitution(columns, pivots, inverse_pivots, x):
+    """Replace a padded vector by the solution of the system that :func:`factor_by_elimination` factored.
+
+    The padding of `columns` is zero.
+    """
+    size, zero = len(columns), broadcast8(0.0)
+    for k in range(size):
+        value, column, own_end = x[pivots[k]], columns[k], (k // LANES + 1) * LANES
+        x[pivots[k]], x[k] = x[k], value
+        for i in range(k + 1, own_end):
+            x[i] -= column[i] * value
+        for c in range(own_end, len(column), LANES):
+            write(x, c, read(x, c, zero) - read(column, c, zero) * value)
     for back in range(size):
         k = size - 1 - back
-        total = A[k, size]
-        for j in range(k + 1, size):
-            total -= A[k, j] * x[j]
-        x[k] = total / A[k, k]
-    return True
+        value, column, own_start = x[k] * inverse_pivots[k], columns[k], k // LANES * LANES
+        x[k] = value
+        for i in range(own_start, k):
+            x[i] -= column[i] * value
+        for c in range(0, own_start, LANES):
+            write(x, c, read(x, c, zero) - read(column, c, zero) * value)

@@ -18,7 +18,7 @@ from rbnotes.compiled.contact_solver.block_lu import (
     minimum_degree_order,
     solve_blocks,
 )
-from rbnotes.compiled.contact_solver.dense_newton_step import dense_newton_step
+from rbnotes.compiled.contact_solver.dense_newton_step import allocate_newton_system, dense_newton_step
 from rbnotes.compiled.decorators import jit_alloc, jit_fma, jit_fma_inline, jit_noalloc, jit_reassoc
 from rbnotes.compiled.linear_algebra import dot, dot6, fill_array
 from rbnotes.compiled.simd.lanes import broadcast8, read, write
@@ -45,6 +45,8 @@ class ContactOperator(NamedTuple):
         The :class:`~rbnotes.compiled.contact_solver.block_lu.BlockMatrix` of the Newton steps.
     blocks, velocities
         Working memory ``(c, 3, 3)`` and ``(m + 1, 6)``.
+    system
+        The :class:`~rbnotes.compiled.contact_solver.dense_newton_step.NewtonSystem` of a dense matrix.
     """
 
     W: Any
@@ -56,6 +58,7 @@ class ContactOperator(NamedTuple):
     matrix: Any
     blocks: Any
     velocities: Any
+    system: Any
 
 
 @jit_alloc
@@ -65,7 +68,16 @@ def dense_operator(W):
     matrix = BlockMatrix(none, none, empty((0, 0), np.int64), floats, floats)
     inertias, blocks = empty((0, 6, 6)), empty((0, 3, 3))
     return ContactOperator(
-        W, empty((0, 2), np.int64), rows, floats, rows, inertias, matrix, blocks, empty((0, 6))
+        W,
+        empty((0, 2), np.int64),
+        rows,
+        floats,
+        rows,
+        inertias,
+        matrix,
+        blocks,
+        empty((0, 6)),
+        allocate_newton_system(len(W)),
     )
 
 
@@ -115,6 +127,7 @@ def body_operator(row_bodies, jacobian, responses, bodies, numbers):
         matrix,
         empty((len(row_bodies) // 3, 3, 3)),
         empty((count + 1, 6)),
+        allocate_newton_system(0),
     )
 
 
@@ -189,7 +202,7 @@ def newton_step(operator, F, P, rho, units, damping, step):
     derivatives of the projections ``(c, 3, 3)``.
     """
     if len(operator.W):
-        dense_newton_step(operator.W, F, P, rho, units, damping, step)
+        dense_newton_step(operator.system, operator.W, F, P, rho, units, damping, step)
     else:
         body_newton_step(operator, F, P, rho, damping, step)
 

@@ -1,42 +1,118 @@
 """Newton step of the friction law for a dense Delassus matrix."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba.extending import overload
 from numba.np.linalg import _LAPACK, F_INT_nptype
 
-from rbnotes.compiled.array_allocation import empty
-from rbnotes.compiled.decorators import jit_alloc, jit_reassoc
-from rbnotes.compiled.padded_matrices import padded_size, solve_by_elimination
+from rbnotes.compiled.array_allocation import empty, zeros
+from rbnotes.compiled.decorators import jit_alloc, jit_noalloc, jit_reassoc
+from rbnotes.compiled.linear_algebra import copy_rows
+from rbnotes.compiled.padded_matrices import (
+    factor_by_elimination,
+    padded_size,
+    solve_by_substitution,
+)
 
 MAX_ELIMINATION_SIZE = 64
 """Largest system that is solved by plain elimination; LAPACK takes less time for larger ones."""
 
 
+class NewtonSystem(NamedTuple):
+    """Linear system of n equations of the Newton steps of c contacts, and its last factors.
+
+    Attributes
+    ----------
+    A
+        Rows of the matrix, padded ``(n, w)``.
+    columns, pivots, inverse_pivots
+        Factors (:func:`~rbnotes.compiled.padded_matrices.factor_by_elimination`); empty for a large system.
+    x
+        Unknowns, padded ``(w,)``.
+    P
+        Derivatives of the projections in the factored matrix ``(c, 3, 3)``.
+    damping
+        Damping of the factored matrix, NaN if none is factored ``(1,)``.
+    """
+
+    A: Any
+    columns: Any
+    pivots: Any
+    inverse_pivots: Any
+    x: Any
+    P: Any
+    damping: Any
+
+
 @jit_alloc
-def dense_newton_step(W, F, P, rho, units, damping, step):
-    """Write the step that solves ``(1 - P + damping + rho P W) step = F``, scaled by `units`."""
+def allocate_newton_system(size):
+    """Return the memory of a system of this size; nothing is factored."""
+    width, factor_size = padded_size(size), size if size <= MAX_ELIMINATION_SIZE else 0
+    damping = empty(1)
+    damping[0] = np.nan
+    return NewtonSystem(
+        empty((size, width)),
+        zeros((factor_size, width)),
+        empty(factor_size, np.int64),
+        empty(factor_size),
+        zeros(width),
+        empty((size // 3, 3, 3)),
+        damping,
+    )
+
+
+@jit_alloc
+def dense_newton_step(system, W, F, P, rho, units, damping, step):
+    """Write the step that solves ``(1 - P + damping + rho P W) step = F``, scaled by `units`.
+
+    The factors of the last step are used again if the matrix is the same.
+    """
     size = len(F)
-    A = empty((size, padded_size(size + 1)))
-    for i in range(size):
-        step[i] = units[i // 3]
-    write_newton_system(W, F, P, rho, units, damping, step, A)
     if size > MAX_ELIMINATION_SIZE:
+        write_newton_matrix(system, W, P, rho, units, damping)
         transposed = empty((size, size))
         for i in range(size):
-            step[i] = A[i, size]
+            step[i] = F[i] / units[i // 3]
             for j in range(size):
-                transposed[j, i] = A[i, j]
+                transposed[j, i] = system.A[i, j]
         solve_transposed(transposed, step)
-    elif not solve_by_elimination(A, step):
+    elif factor_newton_matrix(system, W, P, rho, units, damping):
+        for i in range(size):
+            system.x[i] = F[i] / units[i // 3]
+        solve_by_substitution(system.columns, system.pivots, system.inverse_pivots, system.x)
+        for i in range(size):
+            step[i] = system.x[i]
+    else:
         step[0] = np.nan
     for i in range(size):
         step[i] *= units[i // 3]
 
 
+@jit_noalloc
+def factor_newton_matrix(system, W, P, rho, units, damping):
+    """Factor the matrix unless its last factors are those; return False if it is singular."""
+    num_changes = 0
+    for i in range(len(P)):
+        for a in range(3):
+            for b in range(3):
+                num_changes += P[i, a, b] != system.P[i, a, b]
+    if num_changes == 0 and damping == system.damping[0]:
+        return True
+    write_newton_matrix(system, W, P, rho, units, damping)
+    for i in range(len(P)):
+        copy_rows(P[i], 3, system.P[i])
+    is_regular = factor_by_elimination(system.A, system.columns, system.pivots, system.inverse_pivots)
+    system.damping[0] = damping if is_regular else np.nan
+    return is_regular
+
+
 @jit_reassoc
-def write_newton_system(W, F, P, rho, units, damping, column_units, A):
-    """Write the rows of the system, each followed by its right-hand side and zeros."""
-    size = len(F)
+def write_newton_matrix(system, W, P, rho, units, damping):
+    """Write the rows of the matrix."""
+    A, column_units, size = system.A, system.x, len(W)
+    for j in range(size):
+        column_units[j] = units[j // 3]
     for i in range(len(rho)):
         first, second, third = W[3 * i], W[3 * i + 1], W[3 * i + 2]
         for a in range(3):
@@ -49,7 +125,6 @@ def write_newton_system(W, F, P, rho, units, damping, column_units, A):
             own[3 * i + a] += 1.0 + damping
             for b in range(3):
                 own[3 * i + b] -= P[i, a, b]
-            own[size] = F[3 * i + a] / units[i]
 
 
 def solve_transposed(A, x):
