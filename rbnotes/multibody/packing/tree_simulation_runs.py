@@ -94,6 +94,8 @@ class CompiledTreeStepper:
     def predict_contacts(self, state: State) -> ContactPoints:
         """Return the contacts that could close within the next step, from the velocities of the bodies."""
         model = self.reference.model
+        if not model.colliders:
+            return contact_points(np.zeros((0, CONTACT_SIZE)), len(model.bodies))
         E, phi = body_poses_and_twists(model.tree, state.q, state.qdot)
         margin = contact_margin(model.colliders, phi, self.settings.h, model.tree.gravity)
         return self.packed.colliders.detect_contacts(E, margin)
