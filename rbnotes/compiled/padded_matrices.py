@@ -41,10 +41,11 @@ def multiply_transposed(A, x, out):
 
 @jit_fma
 def factor_cholesky(L, inverse_pivots):
-    """Replace a symmetric matrix ``(k, w)`` by L below the diagonal, zeros elsewhere; return True on success.
+    """Replace a symmetric matrix ``(k, w)`` by L below the diagonal; return True on success.
 
-    Only the entries below the diagonal and on it are read. `inverse_pivots` ``(k,)`` receives the reciprocals
-    of the diagonal of L. The result is False if the matrix is not positive definite.
+    Only the entries below the diagonal and on it are read. Those after it in the same eight become zero.
+    `inverse_pivots` ``(k,)`` receives the reciprocals of the diagonal of L. The result is False if the matrix
+    is not positive definite.
     """
     zero = broadcast8(0.0)
     for back in range(len(L)):
