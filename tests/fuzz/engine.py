@@ -60,7 +60,7 @@ class Call:
     skip
         Kinds of value that are not tried for an argument; the table says why.
     returns_function
-        True if the results of the functions that it returns are checked when they are called.
+        True if it returns a function, or an object with functions, that checks its results when it is called.
     slow
         Tried less often in the quick form.
     """

@@ -89,7 +89,7 @@ CALLS = [
         fine={"f": ("longer", "shorter", "a column", "twice")},
     ),
     Call(dynamics.zero_forces, {"state": STATE}),
-    Call(dynamics.mechanical_system, SPRING, fine={"inertia": ("sparse",)}, slow=True),
+    Call(dynamics.mechanical_system, SPRING, fine={"inertia": ("sparse",)}, returns_function=True, slow=True),
     Call(
         dynamics.State,
         {"E": E, "phi": PHI, "x": np.ones((1, 3)), "v": np.ones((1, 3)), "t": 0.5},
