@@ -214,9 +214,10 @@ class Live {
     let before = null, owed = 0;
     const tick = (now) => {
       if (running !== this) return;
-      owed = Math.min(owed + (now - (before ?? now)) / 1000, 0.1);
+      const h = this.step();
+      owed = Math.min(owed + (now - (before ?? now)) / 1000, Math.max(h, 0.1));
       before = now;
-      for (const h = this.step(); owed >= h && running === this; owed -= h) this.advance(h);
+      for (; owed >= h && running === this; owed -= h) this.advance(h);
       this.draw();
       requestAnimationFrame(tick);
     };
