@@ -8,15 +8,13 @@ Dynamics Algorithms, 6.5), and steps with a zero entry of L are skipped.
 import math
 
 from rbnotes.compiled.decorators import jit_fma
-from rbnotes.compiled.simd.lanes import broadcast8, read, sum_lanes, write
-
-LANES = 8
+from rbnotes.compiled.simd.lanes import NUM_LANES, broadcast8, read, sum_lanes, write
 
 
 @jit_fma
 def padded_size(count):
     """Return the length of a row with this number of entries."""
-    return (count + LANES - 1) // LANES * LANES
+    return (count + NUM_LANES - 1) // NUM_LANES * NUM_LANES
 
 
 @jit_fma
@@ -24,7 +22,7 @@ def multiply(A, x, out):
     """Write ``A x`` for a matrix ``(k, w)`` and a padded vector."""
     for i in range(len(A)):
         total = broadcast8(0.0)
-        for c in range(0, A.shape[1], LANES):
+        for c in range(0, A.shape[1], NUM_LANES):
             total = total + read(A[i], c, total) * read(x, c, total)
         out[i] = sum_lanes(total)
 
@@ -32,7 +30,7 @@ def multiply(A, x, out):
 @jit_fma
 def multiply_transposed(A, x, out):
     """Write ``A^T x``, padded, for a matrix ``(k, w)``."""
-    for c in range(0, A.shape[1], LANES):
+    for c in range(0, A.shape[1], NUM_LANES):
         total = broadcast8(0.0)
         for i in range(len(A)):
             total = total + read(A[i], c, total) * x[i]
@@ -55,15 +53,15 @@ def factor_cholesky(L, inverse_pivots):
             return False
         scale = 1 / math.sqrt(row[k])
         inverse_pivots[k] = scale
-        for j in range(k, (k // LANES + 1) * LANES):
+        for j in range(k, (k // NUM_LANES + 1) * NUM_LANES):
             row[j] = 0.0
-        for c in range(0, k, LANES):
+        for c in range(0, k, NUM_LANES):
             write(row, c, read(row, c, zero) * scale)
         for i in range(k):
             factor = row[i]
             if factor != 0:
                 other = L[i]
-                for c in range(0, i + 1, LANES):
+                for c in range(0, i + 1, NUM_LANES):
                     write(other, c, read(other, c, zero) - read(row, c, zero) * factor)
     return True
 
@@ -75,7 +73,7 @@ def solve_inward(L, inverse_pivots, x):
     for back in range(len(L)):
         k = len(L) - 1 - back
         x[k] *= inverse_pivots[k]
-        for c in range(0, k, LANES):
+        for c in range(0, k, NUM_LANES):
             write(x, c, read(x, c, zero) - read(L[k], c, zero) * x[k])
 
 
@@ -84,7 +82,7 @@ def solve_outward(L, inverse_pivots, x):
     """Replace a padded vector x by ``L^-1 x``."""
     for k in range(len(L)):
         total = broadcast8(0.0)
-        for c in range(0, k, LANES):
+        for c in range(0, k, NUM_LANES):
             total = total + read(L[k], c, total) * read(x, c, total)
         x[k] = (x[k] - sum_lanes(total)) * inverse_pivots[k]
 
@@ -96,13 +94,13 @@ def solve_inward_columns(L, inverse_pivots, X):
     for back in range(len(L)):
         k = len(L) - 1 - back
         row = X[k]
-        for c in range(0, len(row), LANES):
+        for c in range(0, len(row), NUM_LANES):
             write(row, c, read(row, c, zero) * inverse_pivots[k])
         for i in range(k):
             factor = L[k, i]
             if factor != 0:
                 other = X[i]
-                for c in range(0, len(row), LANES):
+                for c in range(0, len(row), NUM_LANES):
                     write(other, c, read(other, c, zero) - read(row, c, zero) * factor)
 
 
@@ -110,7 +108,7 @@ def solve_inward_columns(L, inverse_pivots, X):
 def multiply_columns(X, W):
     """Write the products of the columns of X ``(k, w)``, ``W = X^T X`` ``(n, w)``."""
     for r in range(len(W)):
-        for c in range(0, W.shape[1], LANES):
+        for c in range(0, W.shape[1], NUM_LANES):
             total = broadcast8(0.0)
             for i in range(len(X)):
                 total = total + read(X[i], c, total) * X[i, r]
@@ -120,7 +118,7 @@ def multiply_columns(X, W):
 @jit_fma
 def sum_squares(X, weights, out):
     """Write the weighted sums of the squares of the columns of X ``(k, w)``, padded."""
-    for c in range(0, X.shape[1], LANES):
+    for c in range(0, X.shape[1], NUM_LANES):
         total = broadcast8(0.0)
         for i in range(len(X)):
             row = read(X[i], c, total)
@@ -137,7 +135,7 @@ def factor_by_elimination(A, columns, pivots, inverse_pivots):
     """
     size, zero = len(A), broadcast8(0.0)
     for k in range(size):
-        pivot, first, column = k, k // LANES * LANES, columns[k]
+        pivot, first, column = k, k // NUM_LANES * NUM_LANES, columns[k]
         for i in range(k + 1, size):
             if abs(A[i, k]) > abs(A[pivot, k]):
                 pivot = i
@@ -145,7 +143,7 @@ def factor_by_elimination(A, columns, pivots, inverse_pivots):
             return False
         row, other = A[k], A[pivot]
         if pivot != k:
-            for c in range(first, len(row), LANES):
+            for c in range(first, len(row), NUM_LANES):
                 above, below = read(row, c, zero), read(other, c, zero)
                 write(row, c, below)
                 write(other, c, above)
@@ -157,7 +155,7 @@ def factor_by_elimination(A, columns, pivots, inverse_pivots):
             column[i] = factor
             if factor != 0:
                 other = A[i]
-                for c in range(first, len(row), LANES):
+                for c in range(first, len(row), NUM_LANES):
                     write(other, c, read(other, c, zero) - read(row, c, zero) * factor)
     return True
 
@@ -170,17 +168,17 @@ def solve_by_substitution(columns, pivots, inverse_pivots, x):
     """
     size, zero = len(columns), broadcast8(0.0)
     for k in range(size):
-        value, column, own_end = x[pivots[k]], columns[k], (k // LANES + 1) * LANES
+        value, column, own_end = x[pivots[k]], columns[k], (k // NUM_LANES + 1) * NUM_LANES
         x[pivots[k]], x[k] = x[k], value
         for i in range(k + 1, own_end):
             x[i] -= column[i] * value
-        for c in range(own_end, len(column), LANES):
+        for c in range(own_end, len(column), NUM_LANES):
             write(x, c, read(x, c, zero) - read(column, c, zero) * value)
     for back in range(size):
         k = size - 1 - back
-        value, column, own_start = x[k] * inverse_pivots[k], columns[k], k // LANES * LANES
+        value, column, own_start = x[k] * inverse_pivots[k], columns[k], k // NUM_LANES * NUM_LANES
         x[k] = value
         for i in range(own_start, k):
             x[i] -= column[i] * value
-        for c in range(0, own_start, LANES):
+        for c in range(0, own_start, NUM_LANES):
             write(x, c, read(x, c, zero) - read(column, c, zero) * value)

@@ -19,7 +19,7 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import States
 from rbnotes.multibody import maximal
-from rbnotes.multibody.maximal.trajectory import ContactRecords, RestartData, Work
+from rbnotes.multibody.maximal.trajectory import POINT_FIELDS, ContactRecords, RestartData, Work
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.particle_bodies import particle_trajectory, particles_as_bodies
 from rbnotes.multibody.trajectory import Trajectory, record_channels
@@ -28,7 +28,6 @@ FORMAT_NAME, FORMAT_VERSION = "rbnotes trajectory", 6
 """Name and version of the format, the first entry of a file."""
 
 STATE_FIELDS = tuple(field.name for field in fields(States))
-POINT_FIELDS = tuple(field.name for field in fields(ContactPoints))
 RECORD_FIELDS = ("impulses", "velocities_before", "velocities_after", "step_fractions")
 OWN_FIELDS = ("tree_q", "tree_qdot", "energies", "actuator_impulses", "friction_impulses")
 MAXIMAL_FIELDS = ("joint_impulses", "actuator_impulses", "friction_impulses")

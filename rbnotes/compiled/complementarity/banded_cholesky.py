@@ -12,7 +12,7 @@ import numpy as np
 from rbnotes.compiled.array_allocation import empty, zeros
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
 from rbnotes.compiled.linear_algebra import fill_array, reordered_dot_range
-from rbnotes.compiled.simd.lanes import broadcast8, read, write
+from rbnotes.compiled.simd.lanes import NUM_LANES, broadcast8, read, write
 
 
 class Envelope(NamedTuple):
@@ -35,9 +35,6 @@ class Envelope(NamedTuple):
     offset: Any
     entries: Any
 
-
-LANES = 8
-"""Numbers that one SIMD instruction processes."""
 
 COLUMNS_PER_BLOCK = 4
 """Columns that update the following ones in one pass; they have the same last row."""
@@ -113,7 +110,7 @@ def allocate_envelope(size, first_rows, second_rows):
                 end = max(end, last[j])
         last[k] = end
         offset[k] = total - k
-        total += end + 1 - k + LANES
+        total += end + 1 - k + NUM_LANES
         work += (end - k) * (end - k) / 2
     return Envelope(last, offset, empty(total if work <= MAX_FACTOR_PRODUCTS else 0))
 
@@ -122,7 +119,7 @@ def allocate_envelope(size, first_rows, second_rows):
 def subtract_multiple(x, x_start, y, y_start, first, last, factor):
     """Subtract a multiple of a range of y from x; y is padded with zeros."""
     row, x_start, y_start = broadcast8(factor), int(x_start), int(y_start)
-    for k in range(int(first), int(last) + 1, LANES):
+    for k in range(int(first), int(last) + 1, NUM_LANES):
         write(y, y_start + k, read(y, y_start + k, row) - read(x, x_start + k, row) * row)
 
 
@@ -136,7 +133,7 @@ def subtract_four_multiples(x, a, b, c, d, y, y_start, first, last, factors):
         broadcast8(factors[3]),
     )
     a, b, c, d, y_start = int(a), int(b), int(c), int(d), int(y_start)
-    for k in range(int(first), int(last) + 1, LANES):
+    for k in range(int(first), int(last) + 1, NUM_LANES):
         total = read(y, y_start + k, e) - read(x, a + k, e) * e - read(x, b + k, e) * f
         write(y, y_start + k, total - read(x, c + k, e) * g - read(x, d + k, e) * h)
 

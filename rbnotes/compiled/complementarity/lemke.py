@@ -8,7 +8,8 @@ import numpy as np
 
 from rbnotes.compiled.array_allocation import empty, zeros
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc, jit_reassoc
-from rbnotes.compiled.simd.lanes import broadcast8, read, write
+from rbnotes.compiled.padded_matrices import padded_size
+from rbnotes.compiled.simd.lanes import NUM_LANES, broadcast8, read, write
 from rbnotes.complementarity.lemke import PIVOT_TOLERANCE, TIE_TOLERANCE
 
 MAX_REFINEMENTS = 3
@@ -16,9 +17,6 @@ MAX_REFINEMENTS = 3
 
 ROUNDING_TOLERANCE = 1e-14
 """Residual of w, relative to the largest q, that counts as rounding."""
-
-LANES = 8
-"""Numbers that one SIMD instruction processes."""
 
 MAX_PIVOTS_PER_PAIR, EXTRA_PIVOTS = 50, 1000
 """Pivots allowed: a number for each pair, and a constant."""
@@ -28,7 +26,7 @@ MAX_PIVOTS_PER_PAIR, EXTRA_PIVOTS = 50, 1000
 def solve_lemke(M, q, z, w):
     """Write a complementary z and its w; return the number of pivots, or -1 if the path ends on a ray."""
     n = len(q)
-    width = (n + 2 + LANES - 1) // LANES * LANES
+    width = padded_size(n + 2)
     tableau = zeros((n, width))
     basic, nonbasic, entering_column = empty(n, np.int64), empty(n + 1, np.int64), 0
     position, tied = empty(2 * n + 1, np.int64), empty(n, np.int64)
@@ -140,7 +138,7 @@ def pivot(tableau, r, c):
         if i != r and rate != 0.0:
             row[c] = 0.0
             rates = broadcast8(rate)
-            for j in range(0, width, LANES):
+            for j in range(0, width, NUM_LANES):
                 write(row, j, read(row, j, rates) + rates * read(pivots, j, rates))
 
 

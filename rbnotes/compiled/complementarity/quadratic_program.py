@@ -10,7 +10,6 @@ import numpy as np
 
 from rbnotes.compiled.array_allocation import empty, zeros
 from rbnotes.compiled.complementarity.banded_cholesky import (
-    LANES,
     add_row_square,
     allocate_envelope,
     bandwidth_reducing_order,
@@ -37,6 +36,7 @@ from rbnotes.compiled.complementarity.sparse_rows import (
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
 from rbnotes.compiled.linear_algebra import reordered_dot_range
 from rbnotes.compiled.record_layout import EQUATIONS, RELATIVE
+from rbnotes.compiled.simd.lanes import NUM_LANES
 from rbnotes.complementarity.block_principal_pivoting import MAX_PROXIMAL_STEPS, MAX_STALLED_BLOCKS
 
 
@@ -129,7 +129,7 @@ def solve_by_elimination(program, order, S, x, z):
     write_matrix(S, Q, order)
     if not factor_cholesky(S):
         return -1
-    Y, begin, end = zeros((m, d + LANES)), empty(m, np.int64), empty(m, np.int64)
+    Y, begin, end = zeros((m, d + NUM_LANES)), empty(m, np.int64), empty(m, np.int64)
     M, q, w = empty((m, m)), empty(m), empty(m)
     for u in range(d):
         x[u] = -c[u]
@@ -185,7 +185,7 @@ def solve_by_block_pivoting(program, order, S, x, z, residuals, tolerance):
         zeros(m),
         empty(m, np.bool_),
         empty(m),
-        empty(d + LANES),
+        empty(d + NUM_LANES),
     )
     scale = empty(m)
     largest = 0.0
@@ -294,7 +294,7 @@ def solve_program(program, x, z, w, residuals, tolerance):
     renumber_columns(inner.A, order)
     for u in range(d):
         inner.c[order[u]] = c[u]
-    S, y = allocate_envelope(d, inner.Q, inner.Q if is_dense else inner.A), empty(d + LANES)
+    S, y = allocate_envelope(d, inner.Q, inner.Q if is_dense else inner.A), empty(d + NUM_LANES)
     if len(S.entries) == 0:
         return 0, 0, 1
     pivots, factorizations = 0, 0

@@ -31,7 +31,8 @@ DEFAULT_VIEW = (-1.0, 0.4)
 MIN_SLIP_VELOCITY = 1e-3
 """Smallest velocity of sliding contacts, m/s: smaller velocities are errors of the solver in sticking."""
 
-_POINT_FIELDS = tuple(field.name for field in fields(ContactPoints))
+POINT_FIELDS = tuple(field.name for field in fields(ContactPoints))
+"""Names of the arrays of contact points."""
 
 Amount = TypeVar("Amount", float, Array)
 
@@ -359,22 +360,23 @@ def single_contact_record(record: ContactRecord) -> ContactRecords:
 
 def join_contact_records(parts: Sequence[ContactRecords]) -> ContactRecords:
     """Return the records of consecutive runs as one sequence."""
-    points = ContactPoints(
-        *(np.concatenate([getattr(each.points, name) for each in parts]) for name in _POINT_FIELDS)
-    )
     names = [field.name for field in fields(ContactRecords)[1:]]
     return ContactRecords(
-        points, *(np.concatenate([getattr(each, name) for each in parts]) for name in names)
+        _join_points([each.points for each in parts]),
+        *(np.concatenate([getattr(each, name) for each in parts]) for name in names),
     )
+
+
+def _join_points(parts: Sequence[ContactPoints]) -> ContactPoints:
+    """Return several contact points as one."""
+    return ContactPoints(*(np.concatenate([getattr(each, name) for each in parts]) for name in POINT_FIELDS))
 
 
 def merge_contact_records(
     first: ContactRecord, second: ContactRecord, first_fractions: Array, second_fractions: Array
 ) -> ContactRecord:
     """Return the contacts of two parts of a step as one record, with their times in that step."""
-    points = ContactPoints(
-        *(np.concatenate([getattr(each.points, name) for each in (first, second)]) for name in _POINT_FIELDS)
-    )
+    points = _join_points([first.points, second.points])
     impulses, before, after = (
         np.concatenate([getattr(each, name) for each in (first, second)])
         for name in ("impulses", "velocities_before", "velocities_after")
