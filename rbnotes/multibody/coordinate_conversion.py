@@ -10,11 +10,11 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import WORLD, State
 from rbnotes.joints import Composite, ExponentialSpherical, JointType, Prismatic
+from rbnotes.multibody.joint_kinematics import joint_kinematics
 from rbnotes.multibody.maximal import Joint, MaximalModel
-from rbnotes.multibody.maximal.joint_kinematics import joint_kinematics
 from rbnotes.multibody.model import Model, check_no_particles
 from rbnotes.multibody.model_joint_space import joint_map_near
-from rbnotes.multibody.reduced.constraints import LoopClosure
+from rbnotes.multibody.reduced.loop_joint import LoopConstraint, LoopJoint
 from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked import se3
 from rbnotes.unchecked.linear_algebra import matvec
@@ -118,8 +118,8 @@ class MaximalCoordinates:
 def maximal_coordinates(model: Model) -> MaximalCoordinates:
     """Return the equivalent model of free bodies whose joints are constraints, and the conversion of states.
 
-    A loop closure becomes a joint, too: a spherical one, or one that also slides along the axis of the
-    closure.
+    Loop joints become joints, too. So do loop closures: a spherical joint, or one that also slides along the
+    axis of the closure.
 
     Springs, dampers, armature, actuators, friction, bearings, limits and other constraints stay in the
     coordinates of the joints, which are functions of the poses: :mod:`rbnotes.multibody.model_joint_space`.
@@ -154,8 +154,8 @@ def maximal_coordinates(model: Model) -> MaximalCoordinates:
                 parent_frame,
             )
         )
-    closures = [each for each in model.constraints if isinstance(each, LoopClosure)]
-    joints += [_closing_joint(tree, closure) for closure in closures]
+    loops = [each for each in model.constraints if isinstance(each, LoopConstraint)]
+    joints += [_joint_of_loop(tree, loop) for loop in loops]
     maximal_model = MaximalModel(
         tree.inertias,
         joints,
@@ -168,13 +168,14 @@ def maximal_coordinates(model: Model) -> MaximalCoordinates:
     return MaximalCoordinates(model, maximal_model)
 
 
-def _closing_joint(tree: Tree, closure: LoopClosure) -> Joint:
-    """Return the joint between two bodies that allows the same motions as a loop closure."""
-    body = tree.index(closure.a)
+def _joint_of_loop(tree: Tree, loop: LoopConstraint) -> Joint:
+    """Return the joint between two bodies that allows the same motions as a loop joint or a loop closure."""
+    body, parent = tree.index(loop.a), WORLD if loop.b is None else tree.index(loop.b)
+    if isinstance(loop, LoopJoint):
+        return Joint(loop.joint, body, loop.E_a, parent, loop.E_b)
     kind: JointType = ExponentialSpherical()
-    if closure.axis is not None:
-        axis = tree.body_frames[body][:3, :3].T @ closure.axis
+    if loop.axis is not None:
+        axis = tree.body_frames[body][:3, :3].T @ loop.axis
         kind = Composite(kind, Prismatic(axis))
-    frame, parent_frame = (se3.frame(np.eye(3), point) for point in (closure.x_a, closure.x_b))
-    parent = WORLD if closure.b is None else tree.index(closure.b)
+    frame, parent_frame = (se3.frame(np.eye(3), point) for point in (loop.x_a, loop.x_b))
     return Joint(kind, body, frame, parent, parent_frame)

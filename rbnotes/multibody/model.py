@@ -65,9 +65,9 @@ from rbnotes.multibody.reduced.constraints import (
     PrescribedBody,
     PrescribedJoint,
     RotationLimit,
-    Weld,
 )
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
+from rbnotes.multibody.reduced.loop_joint import LoopConstraint, LoopJoint
 from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.shapes import Shape
 from rbnotes.unchecked.frozen import make_read_only, replace_unchecked, set_fields
@@ -78,11 +78,11 @@ NAMED_CONSTRAINTS = (
     Gear,
     JointLimit,
     LoopClosure,
+    LoopJoint,
     PlaneLimit,
     PrescribedBody,
     PrescribedJoint,
     RotationLimit,
-    Weld,
 )
 """Constraints on the bodies that the attributes `a`, `b` and `link` name."""
 MAX_NAMES_IN_REPR = 6
@@ -122,7 +122,8 @@ class Model(StateRetraction):
         ``PathForces(LinearSpring(100.0), path_through(on_world(p), on_body("arm", r)))``; or a function of
         the state with the poses and twists of all bodies, in the order of :meth:`index`, and the particles.
     constraints
-        Loop closures, gears, prescribed joints and joint limits of :mod:`rbnotes.multibody.reduced`.
+        Loop joints, loop closures, gears, prescribed joints and joint limits of
+        :mod:`rbnotes.multibody.reduced`.
     bearings
         Bearings with friction, by the names of the bodies that the joints carry, or by loop closures among
         the constraints: :func:`rbnotes.friction.journal_bearing`, ``prismatic_guide``, or others. Where
@@ -131,7 +132,7 @@ class Model(StateRetraction):
         Motors and servos on joints, at most one for each: :mod:`rbnotes.multibody.actuators`.
     excluded_pairs
         Names of bodies that do not touch each other; ``"world"`` for the ground. Bodies that a joint, a
-        loop closure or a weld connects never touch.
+        loop closure or loop joint connects never touch.
     ground_geometries
         Geometries of the ground.
     force_law
@@ -293,7 +294,7 @@ class Model(StateRetraction):
         closed = [
             (self.index(each.a), self.index(each.b))
             for each in self.constraints
-            if isinstance(each, LoopClosure | Weld) and each.b is not None
+            if isinstance(each, LoopConstraint) and each.b is not None
         ]
         return (*((a, b) for a, b in named), *carried, *closed)
 

@@ -17,13 +17,13 @@ from rbnotes.joints.unchecked_nearest_pose import refine_coordinates
 from rbnotes.multibody.applied_forces import Control, actuator_commands
 from rbnotes.multibody.bearing_friction import BearingUpdate
 from rbnotes.multibody.joint_impulses import joint_impulses
-from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
+from rbnotes.multibody.joint_kinematics import JointKinematics
 from rbnotes.multibody.maximal.joint_space import JointSpaceConstraints, JointSpaceImpulses, Rotors
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.bearings import bearing_frame, joint_bearings
 from rbnotes.multibody.reduced.constraint_protocol import BodyConstraint
-from rbnotes.multibody.reduced.constraints import LoopClosure
 from rbnotes.multibody.reduced.joint_reactions import rows_on_twists
+from rbnotes.multibody.reduced.loop_joint import LoopConstraint
 from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.multibody.separation import generalized_mass_matrix
 from rbnotes.unchecked import se3
@@ -162,7 +162,7 @@ class JointBearingUpdate(BearingUpdate):
 class ModelJointSpace:
     """Forces and constraints of a model that act in joint coordinates, at one configuration of its bodies.
 
-    Loop closures are not among them: they are joints between bodies.
+    Loop closures and loop joints are not among them: they are joints between bodies.
 
     Attributes
     ----------
@@ -220,7 +220,7 @@ class ModelJointSpace:
         no_rows: tuple[Array, ...] = (np.zeros((0, A.shape[1])), np.zeros(0), np.zeros(0))
         equations, limits = [no_rows], [no_rows]
         for constraint in model.constraints:
-            if isinstance(constraint, LoopClosure):
+            if isinstance(constraint, LoopConstraint):
                 continue
             if isinstance(constraint, BodyConstraint):
                 on_bodies = constraint.body_rows(model.tree, bodies, tree_state, t)
@@ -297,10 +297,10 @@ class ModelJointSpace:
         return replace_unchecked(EMPTY_STATE, q=q, qdot=qdot, t=state.t)
 
 
-def joint_names(model: Model) -> list[str | LoopClosure]:
-    """Return the bodies on joints and the loop closures, in the order of joints in maximal coordinates."""
-    closures = [each for each in model.constraints if isinstance(each, LoopClosure)]
-    return [*(body.name for body in model.bodies if not body.is_free), *closures]
+def joint_names(model: Model) -> list[str | LoopConstraint]:
+    """Return the bodies on joints and the loops, in the order of the joints in maximal coordinates."""
+    loops = [each for each in model.constraints if isinstance(each, LoopConstraint)]
+    return [*(body.name for body in model.bodies if not body.is_free), *loops]
 
 
 def joint_space_features(model: Model, control: Control | None) -> tuple[str, ...]:
@@ -315,5 +315,5 @@ def joint_space_features(model: Model, control: Control | None) -> tuple[str, ..
         "dry friction in joints": bool(np.any(model.joint_friction)),
         "armature": bool(np.any(model.tree.armature)),
     }
-    features |= {type(each).__name__: not isinstance(each, LoopClosure) for each in model.constraints}
+    features |= {type(each).__name__: not isinstance(each, LoopConstraint) for each in model.constraints}
     return tuple(name for name, is_present in features.items() if is_present)

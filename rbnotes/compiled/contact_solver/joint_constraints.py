@@ -2,7 +2,7 @@
 
 The velocity of a body ``(6,)`` is its angular velocity in the body frame and the velocity of its center of
 mass in the world. The world is the last body and does not move. A constraint row has a block for each of its
-two bodies, and is constant in the joint frame (:mod:`rbnotes.multibody.maximal.joint_kinematics`).
+two bodies, and is constant in the joint frame (:mod:`rbnotes.multibody.joint_kinematics`).
 """
 
 import math

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.joints import Fixed
 from rbnotes.multibody.formats import _mjcf_elements as xml
 from rbnotes.multibody.formats._located_xml import Element
 from rbnotes.multibody.formats._mjcf_contents import CONTACT_SETTINGS, FileContents
-from rbnotes.multibody.reduced.constraints import Gear, LoopClosure, Weld
+from rbnotes.multibody.reduced.constraints import Gear, LoopClosure
+from rbnotes.multibody.reduced.loop_joint import LoopJoint
 from rbnotes.unchecked import quaternion, se3
 
 
@@ -111,7 +113,7 @@ def _read_weld(contents: FileContents, element: Element) -> None:
     (a, frame_a), (b, frame_b) = ends
     if a is None or a == b:
         raise InvalidArgument(element.label, " and ".join(map(repr, names)), "bodies that move")
-    contents.constraints.append(Weld(a, frame_a, b, frame_b))
+    contents.constraints.append(LoopJoint(Fixed(), a, frame_a, b, frame_b))
 
 
 def check_tendon(contents: FileContents, element: Element) -> None:

@@ -18,7 +18,8 @@ from rbnotes.multibody.formats._xml import format_document, format_numbers
 from rbnotes.multibody.formats.mjcf_model import MjcfActuator, MjcfModel
 from rbnotes.multibody.formats.robot import Robot
 from rbnotes.multibody.model import Model, check_no_particles
-from rbnotes.multibody.reduced.constraints import Gear, JointLimit, LoopClosure, RotationLimit, Weld
+from rbnotes.multibody.reduced.constraints import Gear, JointLimit, LoopClosure, RotationLimit
+from rbnotes.multibody.reduced.loop_joint import LoopJoint
 from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.shapes import ConvexMesh, Plane, Shape
 from rbnotes.unchecked import quaternion, se3
@@ -192,7 +193,7 @@ class _Writer:
             match each:
                 case JointLimit() | RotationLimit():
                     pass
-                case Weld():
+                case LoopJoint(joint=Fixed()):
                     pose = each.E_a @ se3.inverse(each.E_b)
                     numbers = np.append(pose[:3, 3], quaternion.from_rotation(pose[:3, :3]))
                     names = {"body1": each.a, **({} if each.b is None else {"body2": each.b})}
@@ -211,7 +212,7 @@ class _Writer:
                     names = {"body1": each.a, **({} if each.b is None else {"body2": each.b})}
                     ET.SubElement(equality, "connect", {**names, "anchor": format_numbers(each.x_a)})
                 case other:
-                    expected = "limits, gears, welds, and closures without an axis"
+                    expected = "limits, gears, fixed loop joints, and closures without an axis"
                     raise InvalidArgument("model: constraints", f"{other!r:.60}", expected)
         if len(equality):
             root.append(equality)

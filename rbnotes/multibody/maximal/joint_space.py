@@ -15,7 +15,7 @@ from rbnotes.arguments import Array
 from rbnotes.dynamics import State, UnilateralRows
 from rbnotes.multibody.bearing_friction import BearingUpdate
 from rbnotes.multibody.bounded_rows import BoundedRows, dry_friction_rows
-from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
+from rbnotes.multibody.joint_kinematics import JointKinematics
 
 
 class JointSpaceConstraints(NamedTuple):

@@ -38,8 +38,8 @@ from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.dynamics import WORLD
 from rbnotes.joints import JointType
-from rbnotes.multibody.maximal.joint_kinematics import Joint as Joint
-from rbnotes.multibody.maximal.joint_kinematics import (
+from rbnotes.multibody.joint_kinematics import Joint as Joint
+from rbnotes.multibody.joint_kinematics import (
     check_body_index,
     check_parent_index,
     check_poses,

@@ -31,7 +31,7 @@ from rbnotes.contact.detection import check_colliders, check_excluded_pairs, con
 from rbnotes.dynamics import GRAVITY, BilateralRows, ForceLaw, Forces, State, zero_forces
 from rbnotes.dynamics.free_system import FreeSystem
 from rbnotes.dynamics.mechanical_system import StateRetraction
-from rbnotes.multibody.maximal.joint_kinematics import Joint, JointKinematics
+from rbnotes.multibody.joint_kinematics import Joint, JointKinematics
 from rbnotes.unchecked import stabilization
 from rbnotes.unchecked.frozen import construct_unchecked, replace_unchecked, set_fields
 from rbnotes.unchecked.stabilization import PROJECTION_TOLERANCE

@@ -27,7 +27,7 @@ from rbnotes.dynamics import (
 )
 from rbnotes.errors import NotConverged
 from rbnotes.multibody.bearing_friction import BEARING_TOLERANCE, BearingUpdate, solve_with_bearings
-from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
+from rbnotes.multibody.joint_kinematics import JointKinematics
 from rbnotes.multibody.maximal.joint_space import (
     JointConfiguration,
     JointSpace,

@@ -33,7 +33,7 @@ from rbnotes.joints import (
 )
 from rbnotes.joints.subspaces import complement
 from rbnotes.joints.unchecked_constraint_forces import constant_constraint_rows
-from rbnotes.multibody.maximal.joint_kinematics import Joint
+from rbnotes.multibody.joint_kinematics import Joint
 from rbnotes.multibody.maximal.model import MaximalModel
 from rbnotes.multibody.packing.packed_colliders import PackedColliders, pack_colliders
 from rbnotes.multibody.packing.refusals import unsupported_error

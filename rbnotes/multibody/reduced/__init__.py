@@ -23,7 +23,6 @@ from rbnotes.multibody.reduced.constraints import (
     PrescribedBody,
     PrescribedJoint,
     RotationLimit,
-    Weld,
     perpendicular_pair,
 )
 from rbnotes.multibody.reduced.contact import tree_contacts
@@ -82,6 +81,7 @@ from rbnotes.multibody.reduced.kinematics import (
     twists,
 )
 from rbnotes.multibody.reduced.link import Link
+from rbnotes.multibody.reduced.loop_joint import LoopJoint
 from rbnotes.multibody.reduced.preconditioning import (
     StepPreconditioner,
     step_operator,
@@ -131,6 +131,7 @@ __all__ = [
     "KinematicsDerivatives",
     "Link",
     "LoopClosure",
+    "LoopJoint",
     "PlaneLimit",
     "Poses",
     "PrescribedBody",
@@ -140,7 +141,6 @@ __all__ = [
     "SquareFactors",
     "StepPreconditioner",
     "Tree",
-    "Weld",
     "assemble_configuration",
     "attach_particles",
     "bias_acceleration",

@@ -205,8 +205,8 @@ CALLS = [
         fine={"a": NAMES, "b": (*NAMES, "None")},
     ),
     Call(
-        reduced.Weld,
-        {"a": "upper", "E_a": np.eye(4), "b": "lower", "E_b": np.eye(4)},
+        reduced.LoopJoint,
+        {"joint": joints.Revolute(), "a": "upper", "E_a": np.eye(4), "b": "lower", "E_b": np.eye(4)},
         fine={"a": NAMES, "b": (*NAMES, "None")},
     ),
     Call(reduced.RotationLimit, {"link": "lower", "upper": 0.5}, fine={"link": NAMES}),

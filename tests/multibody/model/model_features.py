@@ -24,11 +24,11 @@ from rbnotes.multibody.reduced import (
     Gear,
     JointLimit,
     LoopClosure,
+    LoopJoint,
     PlaneLimit,
     PrescribedBody,
     PrescribedJoint,
     RotationLimit,
-    Weld,
 )
 from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
@@ -135,7 +135,10 @@ def rod(E):
 def load(E):
     """Return a body that is welded to the tip."""
     body = Body("load", inertia=Box([0.1, 0.2, 0.1]).spatial_inertia(mass=2.0), pose=E @ shift(0, 0.1, 0))
-    return {"bodies": [body], "constraints": [Weld("tip", shift(0, 0.1, 0), "load", np.eye(4))]}
+    return {
+        "bodies": [body],
+        "constraints": [LoopJoint(joints.Fixed(), "tip", shift(0, 0.1, 0), "load", np.eye(4))],
+    }
 
 
 def rotor(name, joint, **options):

@@ -22,9 +22,9 @@ from rbnotes.multibody.reduced import (
     Gear,
     JointLimit,
     LoopClosure,
+    LoopJoint,
     PlaneLimit,
     PrescribedJoint,
-    Weld,
     bisp_step,
 )
 from rbnotes.shapes import Box, Plane, Sphere
@@ -290,7 +290,7 @@ def test_welded_load_presses_on_the_bearing(run):
     # The weld acts on the bodies: the guide carries both, and friction acts on the cart alone.
     cart = Body("cart", Box([0.4, 0.4, 0.1]), mass=2.0, joint=joints.Prismatic([1.0, 0, 0]))
     load = Body("load", Box([0.2, 0.2, 0.2]), mass=3.0, position=[0, 0, 0.5])
-    weld = Weld("cart", shift(0, 0, 0.3), "load", shift(0, 0, -0.2))
+    weld = LoopJoint(joints.Fixed(), "cart", shift(0, 0, 0.3), "load", shift(0, 0, -0.2))
     guide = prismatic_guide(0.4, 0.4, 2.0, 0.1, axis=[1.0, 0, 0], width_direction=[0, 1, 0])
     model = Model([cart, load], constraints=[weld], bearings={"cart": guide})
     start = model.state(qdot={"cart": 1.0}, twists={"load": [0, 0, 0, 1.0, 0, 0]})

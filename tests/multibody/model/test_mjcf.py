@@ -14,7 +14,7 @@ from rbnotes import se3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.multibody import Body, Model, simulate
 from rbnotes.multibody.formats import load_mjcf, to_mjcf
-from rbnotes.multibody.reduced import Gear, JointLimit, LoopClosure, Weld
+from rbnotes.multibody.reduced import Gear, JointLimit, LoopClosure, LoopJoint
 from rbnotes.shapes import Box, Capsule, ConvexMesh, Cylinder, Ellipsoid, Plane, Sphere
 
 TOLERANCE = 1e-10
@@ -203,12 +203,12 @@ def assert_same_models(a, b):
             getattr(a.model.actuator_gains, field), getattr(b.model.actuator_gains, field), rtol=1e-12
         )
     assert a.model.excluded_pairs == b.model.excluded_pairs
-    welds = [[each for each in model.model.constraints if isinstance(each, Weld)] for model in (a, b)]
+    welds = [[each for each in model.model.constraints if isinstance(each, LoopJoint)] for model in (a, b)]
     for first, second in zip(*welds, strict=True):
         assert (first.a, first.b) == (second.a, second.b)
         relative = [each.E_a @ se3.inverse(each.E_b) for each in (first, second)]
         np.testing.assert_allclose(*relative, atol=1e-12)
-    closures = LoopClosure | Weld
+    closures = LoopClosure | LoopJoint
     assert [repr(each) for each in a.model.constraints if not isinstance(each, closures)] == [
         repr(each) for each in b.model.constraints if not isinstance(each, closures)
     ]

@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import null_space
 from scipy.optimize import root
 
-from rbnotes import inertia, joints, se3
+from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import (
     WORLD,
@@ -33,7 +33,6 @@ from rbnotes.multibody.reduced import (
     PrescribedJoint,
     RotationLimit,
     Tree,
-    Weld,
     constrained_acceleration,
     velocity_constraints,
 )
@@ -83,12 +82,6 @@ EQUATIONS = {
     "particle on a body": AttachedParticle(1, "hand", [0.2, 0.3, -0.1]),
     "particle on the world": AttachedParticle(0, None, [0.2, 0.3, -0.1]),
 }
-FRAMES = frame(np.random.default_rng(1)), frame(np.random.default_rng(2))
-WELDS = {
-    "weld": Weld("hand", FRAMES[0], "leg", FRAMES[1]),
-    "weld to the world": Weld("ball", FRAMES[0], None, FRAMES[1]),
-}
-"""Six rows, more than the joints between the first two bodies allow to satisfy."""
 LIMITS = {
     "rotation": RotationLimit("ball", 0.6),
     "limits": JointLimit("leg", -0.5, 0.8, coordinate=1),
@@ -105,8 +98,8 @@ def moving_system(request):
 
 @pytest.mark.parametrize(
     "constraint",
-    [*EQUATIONS.values(), *WELDS.values(), *LIMITS.values()],
-    ids=[*EQUATIONS, *WELDS, *LIMITS],
+    [*EQUATIONS.values(), *LIMITS.values()],
+    ids=[*EQUATIONS, *LIMITS],
 )
 def test_rows_are_the_derivatives_of_the_errors(constraint, moving_system):
     tree, state = moving_system
@@ -119,8 +112,8 @@ def test_rows_are_the_derivatives_of_the_errors(constraint, moving_system):
 
 @pytest.mark.parametrize(
     "constraint",
-    [*EQUATIONS.values(), *WELDS.values(), *LIMITS.values(), BODY],
-    ids=[*EQUATIONS, *WELDS, *LIMITS, "prescribed body"],
+    [*EQUATIONS.values(), *LIMITS.values(), BODY],
+    ids=[*EQUATIONS, *LIMITS, "prescribed body"],
 )
 def test_drifts_are_the_derivatives_at_constant_velocities(constraint, moving_system):
     tree, state = moving_system
@@ -343,39 +336,14 @@ class TestErrors:
                 constraint.rows(tree, state, 0.0)
 
 
-def test_a_weld_moves_like_one_body():
-    """Two links on joints of their own to the world, welded: their motion is that of a single free body."""
-    rng = np.random.default_rng(4)
-    inertias, E, to_other = (body(rng), body(rng)), frame(rng), frame(rng)
-    links = [
-        Link("first", joints.Free3D(), inertias[0], None, E),
-        Link("second", joints.Free3D(), inertias[1], None, E @ to_other),
-    ]
-    tree = Tree(links, gravity=[0.3, -0.2, -9.0])
-    weld = Weld("first", to_other, "second", np.eye(4))
-    twist, S = rng.normal(size=6), joints.Free3D().motion_subspace(np.zeros(6))
-    velocities = [np.linalg.solve(S, phi) for phi in (twist, se3.Ad(se3.inverse(to_other)) @ twist)]
-    state = State(q=np.zeros(12), qdot=np.concatenate(velocities))
-    rows = weld.rows(tree, state, 0.0)
-    close(rows.error, np.zeros(6))
-    close(rows.G @ state.qdot, np.zeros(6))
-    a, _ = constrained_acceleration(tree, [weld], state)
-    together = inertias[0] + inertia.transform_inertia(to_other, inertias[1])
-    single = Tree([Link("both", joints.Free3D(), together, None, E)], gravity=[0.3, -0.2, -9.0])
-    expected, _ = constrained_acceleration(single, [], State(q=np.zeros(6), qdot=velocities[0]))
-    close(a[:6], expected, 1e-10)
-
-
 @pytest.mark.parametrize(
     ("constraint", "message"),
     [
         (lambda: RotationLimit("ball", 4.0), "upper"),
         (lambda: RotationLimit("ball", 0.0), "upper"),
-        (lambda: Weld("hand", np.eye(4), "hand", np.eye(4)), "another body"),
-        (lambda: Weld("hand", np.eye(3), None, np.eye(4)), "E_a"),
     ],
 )
-def test_welds_and_rotation_limits_that_make_no_sense(constraint, message):
+def test_rotation_limits_that_make_no_sense(constraint, message):
     with pytest.raises(InvalidArgument, match=message):
         constraint()
 
