@@ -21,31 +21,26 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
 import mujoco
 import numpy as np
 
-from rbnotes import multibody, quaternion, se3, so3
+from rbnotes import Body, Model, quaternion, se3, simulate, so3
 from rbnotes.arguments import Array
-from rbnotes.contact import Collider
-from rbnotes.dynamics import WORLD, State
 from rbnotes.joints import Free3D, Revolute
-from rbnotes.multibody import Body, Model, PositionServo
+from rbnotes.multibody import PositionServo, maximal_coordinates
 from rbnotes.multibody.formats import example, load_mjcf, load_urdf, to_mjcf
-from rbnotes.multibody.maximal import Joint, MaximalModel, simulate
 from rbnotes.multibody.packing.packed_colliders import pack_colliders
 from rbnotes.shapes import Box, Plane
 
-ROUNDS = 15
 STEP = 0.005
 BOXES, LINKS = 5, 20
-STEPS_PER_ROUND = 200
-"""Steps of a round, one second; the reference takes fewer."""
-LONG_ROUND_STEPS, LONG_ROUNDS = 1000, 9
-"""Steps of a round in joint coordinates, and number of rounds."""
+ROUNDS, STEPS_PER_ROUND = 9, 1000
+"""Rounds, and steps of a round, five seconds; the reference takes fewer."""
+ACCURACY_STEPS = 200
+"""Steps after which the errors of the stack are measured, one second."""
 HEAP_BOXES, HEAP_COLUMNS = 30, 9
 """Number of boxes of the heap in quick runs, and of columns from which they fall."""
 HEAP_ROUNDS, HEAP_STEPS = 3, 60
@@ -87,32 +82,13 @@ class Scene(NamedTuple):
     commands: Array | None = None
 
 
-def maximal_scene(model: MaximalModel, state: State, description: str) -> Scene:
-    """Return a scene in maximal coordinates."""
-    return Scene(lambda steps, compiled: simulate(model, state, STEP, steps, compiled=compiled), description)
-
-
-def chain_in_joint_coordinates() -> Scene:
-    """Return the chain with one coordinate for each joint."""
-    rod = Box([0.1, 0.1, 0.5])
-    bodies = [
-        Body(
-            f"link{i}",
-            rod,
-            density=1000.0,
-            joint=Revolute([0, 1, 0]),
-            parent=f"link{i - 1}" if i else None,
-            joint_frame=se3.frame(np.eye(3), [0, 0, -0.5 if i else 0.0]),
-            body_frame=se3.frame(np.eye(3), [0, 0, -0.25]),
-        )
-        for i in range(LINKS)
-    ]
-    model = Model([replace(body, collision=()) for body in bodies], gravity=(3.0, 0.0, -9.81))
+def model_scene(model: Model, description: str, coordinates: str = "maximal") -> Scene:
+    """Return the scene of a model from its initial state."""
 
     def run(steps: int, compiled: bool) -> object:
-        return multibody.simulate(model, h=STEP, steps=steps, compiled=compiled)
+        return simulate(model, h=STEP, steps=steps, coordinates=coordinates, compiled=compiled)
 
-    return Scene(run, chain()[2])
+    return Scene(run, description)
 
 
 def quadruped(is_trotting: bool) -> Scene:
@@ -127,14 +103,14 @@ def quadruped(is_trotting: bool) -> Scene:
     height = 0.4 * np.cos(0.7) + 0.022
     state = model.state(q=posture, poses={"trunk": se3.frame(np.eye(3), [0, 0, height])})
     phases = np.array([name.startswith(("front_left", "hind_right")) for name in posture])
-    times = STEP * np.arange(LONG_ROUND_STEPS + 1)[:, None]
+    times = STEP * np.arange(STEPS_PER_ROUND + 1)[:, None]
     swing = 0.2 * np.sin(2 * np.pi * 2.0 * times + np.pi * phases) if is_trotting else 0.0 * times
     order = [model.bodies[i].name for i in range(len(model.bodies)) if model.bodies[i].name in posture]
     commands = np.array([posture[name] for name in order]) + swing
 
     def run(steps: int, compiled: bool) -> object:
         own = commands[: steps + 1]
-        return multibody.simulate(model, state, h=STEP, steps=steps, control=own, compiled=compiled)
+        return simulate(model, state, h=STEP, steps=steps, control=own, compiled=compiled)
 
     text = to_mjcf(model)
     qpos, _ = load_mjcf(text).qpos_qvel(state)
@@ -144,35 +120,40 @@ def quadruped(is_trotting: bool) -> Scene:
     return Scene(run, description, commands[:-1] if is_trotting else None)
 
 
-def stack() -> tuple[MaximalModel, State, str]:
+def boxes(side: float, poses: Array) -> Model:
+    """Return cubes at poses ``(n, 4, 4)`` above a plane."""
+    cube = Box([side] * 3)
+    return Model([Body(f"{i}", cube, density=1000.0, pose=E) for i, E in enumerate(poses)], ground=Plane())
+
+
+def stack() -> tuple[Model, str]:
     """Return a stack of boxes, and the same for MuJoCo."""
-    box = Box([0.4, 0.4, 0.4])
-    masses = np.stack([box.spatial_inertia(density=1000.0)] * BOXES)
     rotations = so3.exp([[0.0, 0.0, 0.1 * i] for i in range(BOXES)])
     poses = se3.frame(rotations, [[0.01 * i, 0.0, 0.2 + 0.4 * i] for i in range(BOXES)])
-    model = MaximalModel(
-        masses, colliders=[Collider(WORLD, Plane()), *(Collider(i, box) for i in range(BOXES))]
-    )
     bodies = "".join(
         f'<body pos="{0.01 * i} 0 {0.2 + 0.4 * i}" euler="0 0 {0.1 * i}"><freejoint/>'
         '<geom type="box" size="0.2 0.2 0.2" density="1000" friction="0.5"/></body>'
         for i in range(BOXES)
     )
     ground = '<geom type="plane" size="0 0 1" friction="0.5"/>'
-    return model, State(poses), mujoco_scene(ground + bodies, 'cone="elliptic"')
+    return boxes(0.4, poses), mujoco_scene(ground + bodies, 'cone="elliptic"')
 
 
-def chain() -> tuple[MaximalModel, State, str]:
-    """Return a displaced chain of rods with revolute joints, and the same for MuJoCo."""
-    rod = Box([0.1, 0.1, 0.5])
-    axis_frame = se3.frame(so3.exp([np.pi / 2, 0.0, 0.0]), np.zeros(3))  # the axis of a hinge is z
-    above, below = (se3.frame(np.eye(3), [0.0, 0.0, z]) @ axis_frame for z in (0.25, -0.25))
-    joints = [
-        Joint(Revolute(), 0, above, parent_frame=axis_frame),
-        *(Joint(Revolute(), i, above, i - 1, below) for i in range(1, LINKS)),
+def chain() -> tuple[Model, str]:
+    """Return a chain of rods with revolute joints under a slanting weight, and the same for MuJoCo."""
+    rods = [
+        Body(
+            f"{i}",
+            Box([0.1, 0.1, 0.5]),
+            density=1000.0,
+            joint=Revolute([0, 1, 0]),
+            parent=f"{i - 1}" if i else None,
+            joint_frame=se3.frame(np.eye(3), [0, 0, -0.5 if i else 0.0]),
+            body_frame=se3.frame(np.eye(3), [0, 0, -0.25]),
+            collision=(),
+        )
+        for i in range(LINKS)
     ]
-    masses = np.stack([rod.spatial_inertia(density=1000.0)] * LINKS)
-    hanging = se3.frame(np.eye(3), [[0.0, 0.0, -0.25 - 0.5 * i] for i in range(LINKS)])
     bodies = ""
     for i in reversed(range(LINKS)):
         bodies = (
@@ -180,29 +161,25 @@ def chain() -> tuple[MaximalModel, State, str]:
             '<geom type="box" size="0.05 0.05 0.25" density="1000" contype="0" conaffinity="0"/>'
             f"{bodies}</body>"
         )
-    model = MaximalModel(masses, joints, (3.0, 0.0, -9.81))
-    return model, State(hanging), mujoco_scene(bodies, 'gravity="3 0 -9.81"')
+    model = Model(rods, gravity=(3.0, 0.0, -9.81))
+    return model, mujoco_scene(bodies, 'gravity="3 0 -9.81"')
 
 
-def heap(count: int) -> tuple[MaximalModel, State, str]:
+def heap(count: int) -> tuple[Model, str]:
     """Return boxes in any orientation above a plane, and the same for MuJoCo."""
-    rng, box, columns = np.random.default_rng(0), Box([0.4, 0.4, 0.4]), round(HEAP_COLUMNS**0.5)
+    rng, columns = np.random.default_rng(0), round(HEAP_COLUMNS**0.5)
     number = np.arange(count)
     grid = np.stack([number % columns, number // columns % columns, number // HEAP_COLUMNS], axis=1)
     positions = 0.6 * grid + [0.0, 0.0, 0.4] + rng.uniform(-0.05, 0.05, (count, 3))
     quaternions = quaternion.normalize(rng.normal(size=(count, 4)))
-    masses = np.stack([box.spatial_inertia(density=1000.0)] * count)
-    model = MaximalModel(
-        masses, colliders=[Collider(WORLD, Plane()), *(Collider(i, box) for i in range(count))]
-    )
     bodies = "".join(
         f'<body pos="{numbers(position)}" quat="{numbers(orientation)}"><freejoint/>'
         '<geom type="box" size="0.2 0.2 0.2" density="1000" friction="0.5"/></body>'
         for position, orientation in zip(positions, quaternions, strict=True)
     )
     ground = '<geom type="plane" size="0 0 1" friction="0.5"/>'
-    state = State(se3.frame(quaternion.to_rotation(quaternions), positions))
-    return model, state, mujoco_scene(ground + bodies, 'cone="elliptic"')
+    model = boxes(0.4, se3.frame(quaternion.to_rotation(quaternions), positions))
+    return model, mujoco_scene(ground + bodies, 'cone="elliptic"')
 
 
 def numbers(values: Array) -> str:
@@ -257,15 +234,15 @@ def measure_scene(scene: Scene, rounds: int, steps: int, reference_steps: int) -
 
 def stack_errors() -> dict[str, tuple[float, float, float]]:
     """Return the deepest overlap, largest slip and largest sinking of the stack after a second, m."""
-    model, state, description = stack()
-    path = simulate(model, state, STEP, STEPS_PER_ROUND, compiled=True)
+    model, description = stack()
+    motion = simulate(model, h=STEP, steps=ACCURACY_STEPS, compiled=True)
     mujoco_model = mujoco.MjModel.from_xml_string(description)
     data = mujoco.MjData(mujoco_model)
-    mujoco.mj_step(mujoco_model, data, STEPS_PER_ROUND)
-    start = state.E[:, :3, 3]
+    mujoco.mj_step(mujoco_model, data, ACCURACY_STEPS)
+    start = motion.states.E[0, :, :3, 3]
     ends = {
         "MuJoCo": (data.xpos[1:], -float(np.min(data.contact.dist, initial=0.0))),
-        "rbnotes, compiled": (path.states.E[-1, :, :3, 3], float(path.max_overlaps[-1])),
+        "rbnotes, compiled": (motion.states.E[-1, :, :3, 3], float(motion.contacts.max_overlaps[-1])),
     }
     return {
         name: (overlap, *(float(np.max(np.abs(part))) for part in np.split(positions - start, [2], axis=1)))
@@ -273,29 +250,28 @@ def stack_errors() -> dict[str, tuple[float, float, float]]:
     }
 
 
-def cloud(count: int) -> tuple[MaximalModel, Array]:
-    """Return a model of boxes, and poses of them with the same mean distance for any count."""
-    rng, box = np.random.default_rng(count), Box([0.2, 0.2, 0.2])
-    masses = np.stack([box.spatial_inertia(density=1000.0)] * count)
+def cloud(count: int) -> Model:
+    """Return boxes above a plane with the same mean distance for any count."""
+    rng = np.random.default_rng(count)
     positions = rng.uniform(0.0, 2.0 * count ** (1 / 3), (count, 3))
     positions[:, 2] += 0.2
     rotations = quaternion.to_rotation(quaternion.normalize(rng.normal(size=(count, 4))))
-    colliders = [Collider(WORLD, Plane()), *(Collider(i, box) for i in range(count))]
-    return MaximalModel(masses, colliders=colliders), se3.frame(rotations, positions)
+    return boxes(0.2, se3.frame(rotations, positions))
 
 
 def contact_search_times() -> dict[str, Array]:
     """Return the seconds for each body of contact searches in both clouds ``(rounds, 2)``."""
     clouds = [cloud(count) for count in CLOUD_BOXES]
+    poses = [model.state().E for model in clouds]
     searches = {
-        "rbnotes": [model.detect_contacts for model, _ in clouds],
+        "rbnotes": [maximal_coordinates(model).maximal_model.detect_contacts for model in clouds],
         "rbnotes, compiled": [
-            pack_colliders(model.colliders, len(model.inertias), ()).detect_contacts for model, _ in clouds
+            pack_colliders(model.colliders, len(model.bodies), ()).detect_contacts for model in clouds
         ],
     }
     times = {}
     for name, functions in searches.items():
-        runs = [partial(detect, poses, 0.001) for detect, (_, poses) in zip(functions, clouds, strict=True)]
+        runs = [partial(detect, E, 0.001) for detect, E in zip(functions, poses, strict=True)]
         for run in runs:
             run()
         times[name] = np.array(
@@ -315,20 +291,20 @@ def main() -> int:
     missed = False
     print("| scene | simulator | ms per step | over MuJoCo |", "|---|---|---|---|", sep="\n")
     scenes = (
-        ("stack", f"{BOXES} boxes", maximal_scene(*stack()), (ROUNDS, STEPS_PER_ROUND, 10)),
-        ("chain", f"{LINKS} links", maximal_scene(*chain()), (ROUNDS, STEPS_PER_ROUND, 6)),
+        ("stack", f"{BOXES} boxes", model_scene(*stack()), (ROUNDS, STEPS_PER_ROUND, 10)),
+        ("chain", f"{LINKS} links", model_scene(*chain()), (ROUNDS, STEPS_PER_ROUND, 6)),
         (
             "chain in joint coordinates",
             f"{LINKS} links in joint coordinates",
-            chain_in_joint_coordinates(),
-            (LONG_ROUNDS, LONG_ROUND_STEPS, 6),
+            model_scene(*chain(), coordinates="reduced"),
+            (ROUNDS, STEPS_PER_ROUND, 6),
         ),
-        ("quadruped standing", "quadruped standing", quadruped(False), (LONG_ROUNDS, LONG_ROUND_STEPS, 6)),
-        ("quadruped trotting", "quadruped trotting", quadruped(True), (LONG_ROUNDS, LONG_ROUND_STEPS, 6)),
+        ("quadruped standing", "quadruped standing", quadruped(False), (ROUNDS, STEPS_PER_ROUND, 6)),
+        ("quadruped trotting", "quadruped trotting", quadruped(True), (ROUNDS, STEPS_PER_ROUND, 6)),
         (
             "heap",
             f"heap of {options.heap} boxes",
-            maximal_scene(*heap(options.heap)),
+            model_scene(*heap(options.heap)),
             (HEAP_ROUNDS, HEAP_STEPS, 0),
         ),
     )

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rbnotes import Model
+from rbnotes import Body, Model, simulate
 from rbnotes.arguments import InvalidArgument
 from rbnotes.complementarity import LCP, QP, BoxLCP, solve
 from rbnotes.contact import Contacts
@@ -13,16 +13,15 @@ from rbnotes.dynamics import State, StepProblem
 from rbnotes.forces import LinearSpring, PathForces, on_particle, path_through, stress
 from rbnotes.friction import FRICTION_MODELS, friction_model, socp_fixed_point_friction
 from rbnotes.joints import Revolute
-from rbnotes.multibody.maximal import MaximalModel, simulate
+from rbnotes.multibody.maximal import MaximalModel
 from rbnotes.multibody.reduced import Link, Tree
 from rbnotes.shapes import Box
 from rbnotes.testing import derivative
 
 BOX = Box([1, 2, 3])
 BODY = BOX.spatial_inertia(density=1.0)[None]
-ONE = State(np.eye(4))
-RESTING = MaximalModel(BODY)
-RUN = simulate(RESTING, ONE, 0.1, 2)
+ONE_BOX = Model([Body("box", BOX, density=1.0)])
+RUN = simulate(ONE_BOX, h=0.1, steps=2)
 TREE = Tree([Link("rod", Revolute(), inertia=BODY[0])])
 M = 2 * np.eye(3)
 q = -np.ones(3)
@@ -43,9 +42,9 @@ def pair_of_springs(law):
         (lambda: LCP(M[:2], q), "M", r"shape \(2, 3\).*square"),
         (lambda: BoxLCP(M, q[:2], 0, 1), "q", r"shape \(2,\).*shape \(3,\)"),
         (lambda: QP(M, q[:2]), "c", r"shape \(2,\).*as Q has"),
-        (lambda: simulate(TREE, ONE, 0.1, 1), "model", "Tree.*MaximalModel"),
+        (lambda: simulate(TREE, h=0.1, steps=1), "model", "Tree.*Model"),
         (
-            lambda: simulate(RESTING, ONE, 0.1, 1, compiled="yes"),
+            lambda: simulate(ONE_BOX, h=0.1, steps=1, compiled="yes"),
             "compiled",
             "'yes'.*False, \"auto\" or True",
         ),
@@ -70,14 +69,14 @@ def pair_of_springs(law):
             "applied_joint_forces",
             "of state, h, .*state.t",
         ),
-        (lambda: simulate(RESTING, ONE, 0.1, 1, progress=True), "progress", "bool.*of done, steps"),
-        (lambda: simulate(RESTING, ONE, 0.1, 1, progress=lambda done: 0), "progress", "of done, exp"),
+        (lambda: simulate(ONE_BOX, h=0.1, steps=1, progress=True), "progress", "bool.*of done, steps"),
+        (lambda: simulate(ONE_BOX, h=0.1, steps=1, progress=lambda done: 0), "progress", "of done, exp"),
         (lambda: stress(lambda L: L, 1.0), "law", "of L, expected a function of L, Ldot"),
         (lambda: derivative(lambda: 1.0), "function", "of nothing, expected a function of t"),
-        (lambda: RUN.scene([BOX], colors=[]), "colors", "none, expected the names"),
-        (lambda: RUN.scene([BOX], colors="blue"), "colors", "str"),
-        (lambda: RUN.scene([BOX], colors=["blu"]), "color", "'blu'.*'blue'"),
-        (lambda: RUN.scene([BOX], view=(0, 0, 1)), "view", r"\(3,\)"),
+        (lambda: RUN.scene(colors=[]), "colors", "none, expected the names"),
+        (lambda: RUN.scene(colors="blue"), "colors", "str"),
+        (lambda: RUN.scene(colors=["blu"]), "color", "'blu'.*'blue'"),
+        (lambda: RUN.scene(view=(0, 0, 1)), "view", r"\(3,\)"),
         (lambda: RUN.energy_figure(lambda t, state: 0.0), "stored_energy", "of t, state.*state.t"),
         (lambda: friction_model("friction", "columb"), "friction", "'columb'.*'coulomb'"),
         (lambda: friction_model("friction", 3), "friction", "int.*a function, or one of .*'coulomb'"),

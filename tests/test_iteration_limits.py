@@ -10,7 +10,7 @@ import pytest
 from rbnotes import Body, Model, complementarity, friction, joints, se3
 from rbnotes.arguments import SingularConfiguration
 from rbnotes.complementarity import LCP, block_principal_pivoting
-from rbnotes.contact import Collider, Contacts
+from rbnotes.contact import Contacts
 from rbnotes.dynamics import State, StepProblem, fully_implicit, fully_implicit_euler
 from rbnotes.errors import NotConverged
 from rbnotes.friction import (
@@ -22,7 +22,7 @@ from rbnotes.friction import (
 )
 from rbnotes.joints import Revolute
 from rbnotes.joints import unchecked_nearest_pose as nearest
-from rbnotes.multibody import maximal, simulate
+from rbnotes.multibody import maximal, maximal_coordinates, simulate
 from rbnotes.multibody.maximal import impacts
 from rbnotes.shapes import Box, Sphere
 
@@ -158,19 +158,17 @@ def balls(count, speed=1.0):
     poses = np.stack([se3.frame(np.eye(3), [0.2 * i, 0.0, 0.0]) for i in range(count)])
     twists = np.zeros((count, 6))
     twists[0, 3] = speed
-    colliders = [Collider(i, ball, mu=0.0, restitution=1.0) for i in range(count)]
-    return maximal.MaximalModel(
-        np.stack([ball.spatial_inertia(mass=1.0)] * count), (), (0, 0, 0), colliders=colliders
-    ), State(poses, twists)
+    bodies = [Body(f"{i}", ball, mass=1.0) for i in range(count)]
+    return Model(bodies, mu=0.0, restitution=1.0, gravity=(0, 0, 0)), State(poses, twists)
 
 
 def test_impact_limit(monkeypatch):
     """A ball between two others has many impacts; the limit suffices."""
     model, state = balls(4)
-    maximal.simulate(model, state, 0.01, 1, impacts="sequential")
+    simulate(model, state, h=0.01, steps=1, impacts="sequential")
     monkeypatch.setattr(impacts, "MAX_IMPACTS_PER_CONTACT", 0)
     with pytest.raises(NotConverged, match="sequential impacts: more than 0 at each contact"):
-        maximal.simulate(model, state, 0.01, 1, impacts="sequential")
+        simulate(model, state, h=0.01, steps=1, impacts="sequential")
 
 
 def test_step_halving_limit(monkeypatch):
@@ -186,13 +184,13 @@ def test_step_halving_limit(monkeypatch):
 
     monkeypatch.setattr(type(RATTLE.first_order_fallback), "step", recorded_step)
     link = Box([0.05, 0.05, 1.0]).spatial_inertia(mass=2.0)
-    pose = se3.frame(np.eye(3), [0.0, 0.0, -0.5])[None]
-    hinge = maximal.joint_from_world_frame(Revolute(), se3.exp([np.pi / 2, 0, 0, 0, 0, 0]), pose, 0)
-    model = maximal.MaximalModel(link[None], [hinge])
-    start = maximal.project(model, State(pose, [0, 1.0, 0, 0.5, 0, 0]))
-    path = maximal.simulate(model, start, 0.01, 2)
+    pose = se3.frame(np.eye(3), [0.0, 0.0, -0.5])
+    model = Model([Body("link", inertia=link, joint=Revolute([0, -1, 0]), body_frame=pose)])
+    start = model.state(qdot={"link": -1.0})
+    motion = simulate(model, start, h=0.01, steps=2, coordinates="maximal")
     assert steps == [0.0025] * 8
-    assert np.abs(maximal.constraint_error([hinge], path.states.E[-1])).max() < 1e-9
+    hinges = maximal_coordinates(model).maximal_model.joints
+    assert np.abs(maximal.constraint_error(hinges, motion.body_states.E[-1])).max() < 1e-9
 
 
 def test_adaptive_integration_limit(monkeypatch):

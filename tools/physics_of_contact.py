@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -18,11 +19,26 @@ from physics_runs import (
     threshold,
 )
 
-from rbnotes import inertia
-from rbnotes.contact import Collider
-from rbnotes.dynamics import WORLD, Forces, State
-from rbnotes.multibody.maximal import MaximalModel
-from rbnotes.shapes import Box, Plane, Sphere
+from rbnotes import Body, Model, inertia
+from rbnotes.arguments import Array
+from rbnotes.dynamics import Forces, State
+from rbnotes.shapes import Box, Plane, Shape, Sphere
+
+
+def on_floor(
+    shape: Shape,
+    height: float,
+    twist: Sequence[float] = (0, 0, 0, 0, 0, 0),
+    *,
+    x: float = 0.0,
+    inertia: Array | None = None,
+    mu: float = 0.3,
+    **options: Any,
+) -> tuple[Model, State]:
+    """Return a body, of one kilogram without an inertia, above a plane, and its state."""
+    mass: dict[str, Any] = {"mass": 1.0} if inertia is None else {"inertia": inertia}
+    model = Model([Body("body", shape, position=[x, 0, height], **mass)], ground=Plane(), mu=mu, **options)
+    return model, model.state(twists={"body": twist})
 
 
 def slides(options: Options, what: str) -> float:
@@ -52,17 +68,14 @@ def rolling(options: Options, part: float, hollow: bool = False) -> float:
     """Return the error of the final rolling speed of a ball that starts to slide along a diagonal."""
     ball, speed = Sphere(0.1), 2.0
     M = inertia.spatial_inertia(1.0, (2 / 3 if hollow else 2 / 5) * 0.1**2 * np.eye(3))
-    model = MaximalModel(M[None], colliders=[Collider(WORLD, Plane(), mu=0.3), Collider(0, ball, mu=0.3)])
-    start = State(scenes.pose_at(0, 0, 0.1), [0, 0, 0, speed / np.sqrt(2), speed / np.sqrt(2), 0])
+    model, start = on_floor(ball, 0.1, [0, 0, 0, speed / np.sqrt(2), speed / np.sqrt(2), 0], inertia=M)
     path = run(model, start, 0.5, 0.01, options)
-    return abs(float(np.linalg.norm(path.states.phi[-1, 0, 3:])) / speed / part - 1)
+    return abs(float(np.linalg.norm(path.body_states.phi[-1, 0, 3:])) / speed / part - 1)
 
 
 def rolls_from(options: Options) -> float:
     ball, speed = Sphere(0.1), 2.0
-    M = ball.spatial_inertia(mass=1.0)
-    model = MaximalModel(M[None], colliders=[Collider(WORLD, Plane(), mu=0.3), Collider(0, ball, mu=0.3)])
-    start = State(scenes.pose_at(0, 0, 0.1), [0, 0, 0, speed / np.sqrt(2), speed / np.sqrt(2), 0])
+    model, start = on_floor(ball, 0.1, [0, 0, 0, speed / np.sqrt(2), speed / np.sqrt(2), 0])
     path = run(model, start, 0.5, 0.005, options)
     rolls = [event.time for event in path.contact_events if event.kind == "stick_begins"]
     return abs(rolls[0] - 2 * speed / (7 * 0.3 * g)) if rolls else np.inf
@@ -71,42 +84,35 @@ def rolls_from(options: Options) -> float:
 def spinning_slab(options: Options) -> float:
     """Return the error of a square slab that spins on its four corners under the friction mu m g."""
     slab, mu, spin = Box([0.4, 0.4, 0.05]), 0.3, 10.0
-    M = slab.spatial_inertia(mass=1.0)
-    model = MaximalModel(M[None], colliders=[Collider(WORLD, Plane(), mu=mu), Collider(0, slab, mu=mu)])
-    path = run(model, State(scenes.pose_at(0, 0, 0.025), [0, 0, spin, 0, 0, 0]), 0.4, 0.0025, options)
-    slows = mu * g * 0.2 * np.sqrt(2) / M[2, 2]
-    angle = np.unwrap(np.arctan2(path.states.E[:, 0, 1, 0], path.states.E[:, 0, 0, 0]))[-1]
+    model, start = on_floor(slab, 0.025, [0, 0, spin, 0, 0, 0], mu=mu)
+    path = run(model, start, 0.4, 0.0025, options)
+    slows = mu * g * 0.2 * np.sqrt(2) / slab.spatial_inertia(mass=1.0)[2, 2]
+    angle = np.unwrap(np.arctan2(path.body_states.E[:, 0, 1, 0], path.body_states.E[:, 0, 0, 0]))[-1]
     return float(abs(angle / (spin**2 / 2 / slows) - 1))
 
 
 def slip_stick(options: Options) -> float:
     """Return the error of a block on a spring, which loses the amplitude 2 mu m g / k in each swing."""
     box, mu, stiffness = Box([0.2, 0.2, 0.1]), 0.3, 100.0
-    M = box.spatial_inertia(mass=1.0)
     stick_limit = mu * g / stiffness
 
     def spring(state: State) -> Forces:
         return Forces.without_derivatives([0, 0, 0, -stiffness * state.E[0, 0, 3], 0, 0])
 
-    model = MaximalModel(
-        M[None], applied_forces=spring, colliders=[Collider(WORLD, Plane(), mu=mu), Collider(0, box, mu=mu)]
-    )
-    path = run(model, State(scenes.pose_at(5.3 * stick_limit, 0, 0.05)[None]), 1.5, 0.0025, options)
+    model, start = on_floor(box, 0.05, x=5.3 * stick_limit, mu=mu, forces=spring)
+    path = run(model, start, 1.5, 0.0025, options)
     ends = 5.3 * stick_limit
     while abs(ends) > stick_limit:
         ends = -np.sign(ends) * (abs(ends) - 2 * stick_limit)
-    return float(abs(path.states.E[-1, 0, 0, 3] - ends) / stick_limit)
+    return float(abs(path.body_states.E[-1, 0, 0, 3] - ends) / stick_limit)
 
 
 def rebound(options: Options) -> float:
     """Return the error of the first two rebound heights, e^2 and e^4 times the drop height."""
     ball, e, height = Sphere(0.1), 0.7, 0.5
-    model = MaximalModel(
-        ball.spatial_inertia(mass=1.0)[None],
-        colliders=[Collider(WORLD, Plane(), restitution=e), Collider(0, ball, restitution=e)],
-    )
-    path = run(model, State(scenes.pose_at(0, 0, 0.1 + height)[None]), 1.05, 1e-3, options)
-    z, t, fall = path.states.E[:, 0, 2, 3] - 0.1, path.states.t, np.sqrt(2 * height / g)
+    model, start = on_floor(ball, 0.1 + height, mu=0.5, restitution=e)
+    path = run(model, start, 1.05, 1e-3, options)
+    z, t, fall = path.body_states.E[:, 0, 2, 3] - 0.1, path.t, np.sqrt(2 * height / g)
     second = fall * (1 + 2 * e)
     tops = z[(t > fall) & (t < second)].max(), z[t > second + 0.01].max()
     return float(np.abs(np.array(tops) / height - [e**2, e**4]).max())
@@ -116,26 +122,20 @@ def siconos_ball(options: Options) -> float:
     """Return the difference to the height after 0.7 s in the bouncing-ball example of Siconos."""
     model, start = scenes.bouncing_ball()
     path = run(model, start, 0.7, 5e-3, options)
-    return float(abs(path.states.E[-1, 0, 2, 3] - 0.1 - scenes.SICONOS_BALL[0.7][0]))
+    return float(abs(path.body_states.E[-1, 0, 2, 3] - 0.1 - scenes.SICONOS_BALL[0.7][0]))
 
 
 def pulled_at_the_friction_limit(options: Options) -> float:
     """Return the motion of a block pulled along a diagonal with exactly mu m g; it must stay."""
     box, mu = Box([0.3, 0.2, 0.1]), 0.5
-    M = box.spatial_inertia(mass=2.0)
     force = mu * 2.0 * g * np.array([np.cos(0.6), np.sin(0.6), 0])
 
     def applied_forces(state: State) -> Forces:
         return Forces.without_derivatives([0, 0, 0, *force])
 
-    model = MaximalModel(
-        M[None],
-        applied_forces=applied_forces,
-        colliders=[Collider(WORLD, Plane(), mu=mu), Collider(0, box, mu=mu)],
-    )
-    return float(
-        np.abs(displacements(run(model, State(scenes.pose_at(0, 0, 0.05)[None]), 1.0, 0.01, options))).max()
-    )
+    M = box.spatial_inertia(mass=2.0)
+    model, start = on_floor(box, 0.05, inertia=M, mu=mu, forces=applied_forces)
+    return float(np.abs(displacements(run(model, start, 1.0, 0.01, options))).max())
 
 
 def creep(scene: Any, T: float, options: Options) -> float:

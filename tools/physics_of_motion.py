@@ -9,7 +9,6 @@ import numpy as np
 from physics_runs import (
     IMPACTS,
     INTEGRATORS,
-    Motion,
     Options,
     Row,
     g,
@@ -19,12 +18,12 @@ from physics_runs import (
 from scipy.optimize import brentq
 from scipy.special import ellipj, ellipk
 
-from rbnotes import inertia, se3, so3
-from rbnotes.dynamics import WORLD, Forces, State
-from rbnotes.forces import ForceGroups, PathForces, SpringDamper, on_body, on_world, path_through
-from rbnotes.joints import ExponentialSpherical, Revolute
-from rbnotes.multibody import maximal
-from rbnotes.multibody.maximal import MaximalModel
+from rbnotes import Body, Model, inertia, se3, so3
+from rbnotes.dynamics import Forces, State
+from rbnotes.forces import PathForces, SpringDamper, on_body, on_world, path_through
+from rbnotes.joints import Revolute
+from rbnotes.multibody import Trajectory, maximal, maximal_coordinates
+from rbnotes.multibody.reduced import LoopJoint
 from rbnotes.shapes import Box
 
 
@@ -44,9 +43,10 @@ def _crank(options: Options, h: float) -> Any:
 
 
 def double_pendulum(options: Options, what: str) -> float:
-    model, path = scenes.double_pendulum()[0], _swing(tuple(options.items()))
+    path = _swing(tuple(options.items()))
     if what == "joints":
-        joint_errors = [np.abs(maximal.constraint_error(model.joints, E)).max() for E in path.states.E[::20]]
+        joints = maximal_coordinates(path.model).maximal_model.joints
+        joint_errors = [np.abs(maximal.constraint_error(joints, E)).max() for E in path.body_states.E[::20]]
         return float(max(joint_errors))
     return float(np.ptp(path.energies) / (2 * g))  # relative to the energy between horizontal and hanging
 
@@ -56,21 +56,22 @@ NEAR_AXIS_SPIN, NEARER_AXIS_SPIN = (0.05, 2.0, 0.0), (1e-3 * np.sqrt(3), 3.0, 0.
 
 
 @cache
-def _flight(options: tuple[tuple[str, Any], ...], spin: tuple[float, ...]) -> Motion:
+def _flight(options: tuple[tuple[str, Any], ...], spin: tuple[float, ...]) -> Trajectory:
     M = inertia.spatial_inertia(1.0, np.diag([1.0, 2.0, 3.0]))
-    start = State(np.eye(4), [*spin, 0, 0, 0])
-    return run(MaximalModel(M[None], (), (0, 0, 0)), start, 60.0, 0.01, dict(options))
+    model = Model([Body("body", inertia=M)], gravity=(0, 0, 0))
+    return run(model, model.state(twists={"body": [*spin, 0, 0, 0]}), 60.0, 0.01, dict(options))
 
 
 @cache
-def _swing(options: tuple[tuple[str, Any], ...]) -> Motion:
-    return run(scenes.double_pendulum()[0], scenes.double_pendulum()[1], 20.0, 5e-3, dict(options))
+def _swing(options: tuple[tuple[str, Any], ...]) -> Trajectory:
+    model, start = scenes.double_pendulum()
+    return run(model, start, 20.0, 5e-3, dict(options))
 
 
 def flips(options: Options, what: str, spin: tuple[float, ...]) -> float:
     """Return the error of a body that spins about its intermediate axis; its flips are periodic."""
     path, h = _flight(tuple(options.items()), spin), 0.01
-    J, w = np.array([1.0, 2.0, 3.0]), path.states.phi[0, 0, :3]
+    J, w = np.array([1.0, 2.0, 3.0]), path.body_states.phi[0, 0, :3]
     if what == "energy":
         return float(np.abs(path.energies / path.energies[0] - 1).max())
     # About the axes of moments 1 < 2 < 3; twice the energy and the squared momentum determine the polhode.
@@ -82,13 +83,13 @@ def flips(options: Options, what: str, spin: tuple[float, ...]) -> float:
         rate = np.sqrt((J[1] - J[0]) * (energy * J[2] - momentum) / np.prod(J))
         m = (J[2] - J[1]) * (momentum - energy * J[0]) / ((J[1] - J[0]) * (energy * J[2] - momentum))
     quarter = float(ellipk(m)) / rate
-    times = path.states.t
+    times = path.t
     exact = ellipj(rate * (times + quarter), m)[0] * np.sqrt(
         (energy * J[2] - momentum) / (J[1] * (J[2] - J[1]))
         if momentum > energy * J[1]
         else (momentum - energy * J[0]) / (J[1] * (J[1] - J[0]))
     )
-    turning = path.states.phi[:, 0, 1]
+    turning = path.body_states.phi[:, 0, 1]
     if what == "course":
         return float(np.abs(turning - exact).max() / spin[1])
     k = np.flatnonzero(np.diff(np.sign(turning)))
@@ -101,12 +102,12 @@ def flips(options: Options, what: str, spin: tuple[float, ...]) -> float:
 
 
 def heavy_top(options: Options) -> float:
-    M, start, precession = scenes.heavy_top(400.0)
+    model, start, precession = scenes.heavy_top(400.0)
     T = 0.5
-    path = run(MaximalModel(M[None], [maximal.Joint(ExponentialSpherical(), 0)]), start, T, 5e-4, options)
+    path = run(model, start, T, 5e-4, options)
     spin_angle = (400.0 - precession * np.cos(0.5)) * T
     exact = so3.exp([0, 0, precession * T]) @ so3.exp([0, 0.5, 0]) @ so3.exp([0, 0, spin_angle])
-    R = path.states.E[-1, 0, :3, :3]
+    R = path.body_states.E[-1, 0, :3, :3]
     return float(so3.angle(exact.T @ R)) if np.all(np.isfinite(R)) else np.inf
 
 
@@ -117,33 +118,27 @@ def catenary(options: Options) -> float:
     signs = np.where(np.arange(count) < count / 2, 1.0, -1.0)
     along = np.stack([np.full(count, np.cos(lean)), np.zeros(count), -signs * np.sin(lean)], axis=1)
     ends = np.concatenate([np.zeros((1, 3)), np.cumsum(along, axis=0)])
-    poses = np.stack(
-        [se3.frame(so3.exp([0, s * lean, 0]), (ends[k] + ends[k + 1]) / 2) for k, s in enumerate(signs)]
-    )
-    rod = Box([1.0, 0.05, 0.05]).spatial_inertia(mass=1.0)
-    hinge = so3.exp([-np.pi / 2, 0, 0])
-    joints = [
-        maximal.joint_from_world_frame(Revolute(), se3.frame(hinge, ends[k]), poses, k, k - 1 if k else WORLD)
-        for k in range(count)
-    ]
-    joints.append(maximal.joint_from_world_frame(Revolute(), se3.frame(hinge, ends[-1]), poses, count - 1))
-    masses = np.stack([rod] * count)
-    drag = -3.0 * np.kron(np.eye(count), rod)
-    path = run(
-        MaximalModel(
-            masses, joints, applied_forces=lambda state: Forces(drag @ state.velocity, 0 * drag, drag)
-        ),
-        State(poses),
-        8.0,
-        0.01,
-        options,
-    )
+    poses = [se3.frame(so3.exp([0, s * lean, 0]), (ends[k] + ends[k + 1]) / 2) for k, s in enumerate(signs)]
+    shape = Box([1.0, 0.05, 0.05])
+    hinges = [se3.frame(scenes.ABOUT_Y, end) for end in ends]
+    rods = []
+    for k, pose in enumerate(poses):
+        above = (f"{k - 1}", hinges[k - 1]) if k else ()
+        rods.append(scenes.hinged(f"{k}", shape, hinges[k], pose, *above, mass=1.0, collision=()))
+    hook = LoopJoint(Revolute(), f"{count - 1}", se3.inverse(poses[-1]) @ hinges[-1], None, hinges[-1])
+    drag = -3.0 * np.kron(np.eye(count), shape.spatial_inertia(mass=1.0))
+
+    def damp(state: State) -> Forces:
+        return Forces(drag @ state.velocity, 0 * drag, drag)
+
+    model = Model(rods, constraints=[hook], forces=damp)
+    path = run(model, model.state(), 8.0, 0.01, options)
     lifts = (np.arange(count) - (count - 1) / 2) * g
     thrust = brentq(lambda H: np.sum(1 / np.sqrt(1 + (lifts / H) ** 2)) - span, 0.1, 1e4)
     angles = np.arctan(lifts / thrust)
     steps = np.stack([np.cos(angles), np.zeros(count), np.sin(angles)], axis=1)
     middles = np.cumsum(steps, axis=0) - steps / 2
-    return float(np.abs(path.states.E[-1, :, :3, 3] - middles).max())
+    return float(np.abs(path.body_states.E[-1, :, :3, 3] - middles).max())
 
 
 def tendon(options: Options) -> float:
@@ -174,17 +169,14 @@ def tendon(options: Options) -> float:
     data = mujoco.MjData(mujoco_model)
     for _ in range(5000):
         mujoco.mj_step(mujoco_model, data)
-    inertias = np.stack([box.spatial_inertia(mass=m) for box, m in zip(boxes, masses, strict=True)])
-    path_ = path_through(on_world(anchor), on_body(0, sites[0]), on_body(1, sites[1]))
-    start = State(np.stack([scenes.pose_at(*each) for each in at]))
-    path = run(
-        MaximalModel(inertias, applied_forces=ForceGroups([PathForces(SpringDamper(60.0, 0.5, 1.0), path_)])),
-        start,
-        0.5,
-        2.5e-3,
-        options,
-    )
-    return float(np.abs(path.states.E[-1, :, :3, 3] - data.xpos[1:]).max())
+    solids = [
+        Body(name, box, mass=m, position=position, collision=())
+        for name, box, m, position in zip("ab", boxes, masses, at, strict=True)
+    ]
+    path_ = path_through(on_world(anchor), on_body("a", sites[0]), on_body("b", sites[1]))
+    model = Model(solids, forces=PathForces(SpringDamper(60.0, 0.5, 1.0), path_))
+    path = run(model, model.state(), 0.5, 2.5e-3, options)
+    return float(np.abs(path.body_states.E[-1, :, :3, 3] - data.xpos[1:]).max())
 
 
 def cradle(count: int, hitting: int, options: Options) -> float:
@@ -200,7 +192,7 @@ def cradle(count: int, hitting: int, options: Options) -> float:
         expected = np.where(number >= count - hitting, 1.0, 0.0)
     else:
         expected = 2 * hitting / count - np.where(number < hitting, 1.0, 0.0)
-    return float(np.abs(path.states.phi[-1, :, 3] - expected).max())
+    return float(np.abs(path.body_states.phi[-1, :, 3] - expected).max())
 
 
 def cradle_energy(options: Options) -> float:

@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from rbnotes import friction
 from rbnotes.dynamics import (
     State,
-    States,
     energy_conserving_euler,
     momentum_conserving_euler,
     symplectic_euler,
 )
-from rbnotes.multibody import maximal, simulate
-from rbnotes.multibody.maximal import MaximalModel
-from rbnotes.multibody.maximal.trajectory import ContactEvent, ContactRecord
+from rbnotes.multibody import Model, Trajectory, simulate
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "multibody" / "maximal"))
 
-import joint_coordinates  # noqa: E402  # the path comes first
 import physics_scenes  # noqa: E402  # the path comes first
 
 scenes = physics_scenes
@@ -55,9 +51,9 @@ FRICTIONS: dict[str, Options] = {
 INTEGRATORS: dict[str, Options] = {
     "rattle": {},
     "joint coordinates": JOINT_COORDINATES,
-    "momentum_conserving_euler": {"integrator": momentum_conserving_euler},
-    "energy_conserving_euler": {"integrator": energy_conserving_euler},
-    "symplectic_euler": {"integrator": symplectic_euler},
+    "momentum_conserving_euler": {"scheme": momentum_conserving_euler},
+    "energy_conserving_euler": {"scheme": energy_conserving_euler},
+    "symplectic_euler": {"scheme": symplectic_euler},
 }
 IMPACTS: dict[str, Options] = {
     "simultaneous": {},
@@ -96,29 +92,8 @@ class Row:
     variants: dict[str, Options]
 
 
-class Motion(NamedTuple):
-    """Motion of all bodies in a run, in either coordinates.
-
-    Attributes
-    ----------
-    states
-        Poses and twists of the bodies at all times.
-    energies
-        Kinetic energy and potential of gravity at all times, J.
-    contacts
-        Record of the contacts of each step.
-    contact_events
-        Starts and ends of contacts and of slip.
-    """
-
-    states: States
-    energies: Any
-    contacts: Sequence[ContactRecord]
-    contact_events: Sequence[ContactEvent]
-
-
-def run(model: MaximalModel, start: State, T: float, h: float, options: Options) -> Motion:
-    """Return the motion of a scene, in joint coordinates if the options say so.
+def run(model: Model, start: State, T: float, h: float, options: Options) -> Trajectory:
+    """Return the motion of a scene, in maximal coordinates unless the options say otherwise.
 
     Raises
     ------
@@ -132,18 +107,12 @@ def run(model: MaximalModel, start: State, T: float, h: float, options: Options)
         if time.process_time() - began > limit:
             raise TimeLimitExceeded(f"more than {limit:.0f} s")
 
-    steps = round(T / h)
-    if "coordinates" in options:
-        motion = simulate(
-            *joint_coordinates.in_joint_coordinates(model, start), h=h, steps=steps, progress=watch, **options
-        )
-        return Motion(motion.body_states, motion.energies, motion.contacts, motion.contact_events)
-    path = maximal.simulate(model, start, h, steps, progress=watch, **options)
-    return Motion(path.states, path.energies, path.contacts, path.contact_events)
+    options = {"coordinates": "maximal", **options}
+    return simulate(model, start, h=h, steps=round(T / h), progress=watch, **options)
 
 
-def displacements(path: Motion) -> Any:
-    return path.states.E[-1, :, :3, 3] - path.states.E[0, :, :3, 3]
+def displacements(path: Trajectory) -> Any:
+    return path.body_states.E[-1, :, :3, 3] - path.body_states.E[0, :, :3, 3]
 
 
 def threshold(scene: Callable[[float], Any], T: float, displacement: float, options: Options) -> float:

@@ -6,7 +6,7 @@ MOTION_SIZE = 22
 """Numbers of a body: pose (16) and twist (6)."""
 
 CONTACT_SIZE = 20
-"""Numbers of a contact: its bodies (2), then those of :class:`~rbnotes.multibody.maximal.ContactRecord`."""
+"""Numbers of a contact: its bodies (2), then those of :class:`~rbnotes.multibody.ContactRecord`."""
 
 CONTACT_POINT_SIZE = 7
 """Numbers of a contact point: position (3), normal (3), gap."""

@@ -3,7 +3,7 @@
 - :class:`Model` describes a scene of bodies, :func:`simulate` computes its motion, and the functions of
   :mod:`~rbnotes.multibody.model_dynamics` its mass matrix, accelerations and Jacobians;
 - :mod:`~rbnotes.multibody.reduced`: trees of bodies in joint coordinates, their kinematics and dynamics;
-- :mod:`~rbnotes.multibody.maximal`: bodies with six coordinates each, joints as constraints, a simulator;
+- :mod:`~rbnotes.multibody.maximal`: bodies with six coordinates each, joints as constraints;
 - :mod:`~rbnotes.multibody.formats`: URDF and MJCF files;
 - :mod:`~rbnotes.multibody.packing`: models packed into arrays, for compiled dynamics and simulation.
 """
@@ -37,15 +37,21 @@ from rbnotes.multibody.model_dynamics import (
 from rbnotes.multibody.sensors import frame_acceleration, frame_pose, frame_velocity, joint_wrench
 from rbnotes.multibody.simulation import simulate, step
 from rbnotes.multibody.static_equilibrium import equilibrium
+from rbnotes.multibody.step_records import ContactEvent, ContactRecord, ContactRecords, Work
 from rbnotes.multibody.trajectory import Trajectory
 from rbnotes.multibody.trajectory_files import load_trajectory, save_trajectory
 from rbnotes.multibody.tunneling import TunnelingWarning
+from rbnotes.multibody.warm_started_friction import FrictionWarning
 
 __all__ = [
     "Body",
     "Channel",
+    "ContactEvent",
+    "ContactRecord",
+    "ContactRecords",
     "Event",
     "ForwardDynamicsDerivatives",
+    "FrictionWarning",
     "Geometry",
     "InverseDynamicsDerivatives",
     "MaximalCoordinates",
@@ -55,6 +61,7 @@ __all__ = [
     "Trajectory",
     "TunnelingWarning",
     "VelocityServo",
+    "Work",
     "actuator_forces",
     "bias_forces",
     "channel_names",

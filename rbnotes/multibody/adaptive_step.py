@@ -21,14 +21,14 @@ from rbnotes.contact.detection import contact_points_unchecked
 from rbnotes.dynamics import State
 from rbnotes.multibody.applied_forces import Control, actuated_tree, applied_power, tree_actuator_forces
 from rbnotes.multibody.events import Event, EventDetector, EventOccurrence
-from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.maximal.stepping import StepResult
-from rbnotes.multibody.maximal.trajectory import ContactRecord, Work
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.adaptive_integration import AdaptiveStep, adaptive_steps
 from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.multibody.step_failures import describe_contacts
+from rbnotes.multibody.step_records import ContactRecord, Work
 from rbnotes.multibody.step_series import StepSeries, gravity_and_kinetic_energies
+from rbnotes.multibody.step_settings import StepSettings
 
 NODES, _ = legendre.leggauss(8)
 """Times within a step of the method, from -1 to 1, at which the power is evaluated."""

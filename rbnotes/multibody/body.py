@@ -18,6 +18,9 @@ from rbnotes.multibody.reduced.link import Link, per_coordinate, require_fixed_c
 from rbnotes.shapes import Ground, Shape
 from rbnotes.unchecked.frozen import set_fields
 
+FREE_JOINT = Free3D()
+"""Joint of free bodies in the tree of a model."""
+
 
 @dataclass(frozen=True, eq=False)
 class Geometry:
@@ -203,7 +206,7 @@ class Body:
         try:
             return Link(
                 self.name,
-                Free3D() if self.joint is None else self.joint,
+                FREE_JOINT if self.joint is None else self.joint,
                 spatial_inertia,
                 self.parent,
                 self.joint_frame,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,12 +13,27 @@ from rbnotes.dynamics import WORLD, State
 from rbnotes.joints import Composite, ExponentialSpherical, JointType, Prismatic
 from rbnotes.multibody.joint_kinematics import joint_kinematics
 from rbnotes.multibody.maximal import Joint, MaximalModel
-from rbnotes.multibody.model import Model, check_no_particles
+from rbnotes.multibody.model import Model, check_no_particles, free_joint_coordinates
 from rbnotes.multibody.model_joint_space import joint_map_near
 from rbnotes.multibody.reduced.loop_joint import LoopConstraint, LoopJoint
 from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked import se3
 from rbnotes.unchecked.linear_algebra import matvec
+
+
+class TreeCoordinates(NamedTuple):
+    """Coordinates and velocities of the tree of a model.
+
+    Attributes
+    ----------
+    q
+        Coordinates ``(..., k)``, rad and m.
+    qdot
+        Velocities ``(..., k)``, rad/s and m/s.
+    """
+
+    q: Array
+    qdot: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +93,7 @@ class MaximalCoordinates:
                     "state", f"joint errors of {error:.3g}", "poses that satisfy the joints"
                 )
         if near is None:
-            q, qdot = self.tree_coordinates(state.E, state.phi)
+            q, qdot = tree_coordinates(self.model, state.E, state.phi)
         else:
             q, A = joint_map_near(self.model, state.E, self._tree_coordinates_near(near))
             qdot = A @ state.velocity
@@ -91,28 +107,57 @@ class MaximalCoordinates:
         result: Array = self.model.tree_state(near).q
         return result
 
-    def tree_coordinates(self, E: Array, phi: Array) -> tuple[Array, Array]:
-        """Return coordinates and velocities ``(..., k)`` of the tree at poses and twists of all bodies.
 
-        Coordinates are those nearest to the poses; angles are within one turn.
-        """
-        tree = self.model.tree
-        q = np.zeros((*E.shape[:-3], tree.num_coordinates))
-        qdot = np.zeros_like(q)
-        joint_poses = E @ se3.inverse(tree.body_frames)
-        joint_twists = matvec(se3.Ad(tree.body_frames), phi)
-        for i, (link, parent, own) in enumerate(
-            zip(tree.links, tree.parents, tree.coordinate_slices, strict=True)
-        ):
-            pose, twist = joint_poses[..., i, :, :], joint_twists[..., i, :]
-            if parent >= 0:
-                pose = se3.inverse(joint_poses[..., parent, :, :]) @ pose
-                twist = twist - matvec(se3.Ad_inverse(pose), joint_twists[..., parent, :])
-            Q = se3.inverse(link.placement) @ pose
-            q[..., own] = link.joint.compute_nearest_coordinates(Q)
-            S = link.joint.compute_motion_subspace(q[..., own])
-            qdot[..., own] = matvec(np.linalg.pinv(S), twist)
-        return q, qdot
+def tree_coordinates(model: Model, E: Array, phi: Array) -> TreeCoordinates:
+    """Return coordinates and velocities ``(..., k)`` of a model's tree at poses and twists of all bodies.
+
+    Coordinates are those nearest to the poses; angles are within one turn.
+    """
+    tree = model.tree
+    q = np.zeros((*E.shape[:-3], tree.num_coordinates))
+    qdot = np.zeros_like(q)
+    free, links_by_joint = list(model.free_body_indices), dict[JointType, list[int]]()
+    q[..., model.free_coordinates], qdot[..., model.free_coordinates] = free_joint_coordinates(
+        E[..., free, :, :], phi[..., free, :]
+    )
+    for i, body in enumerate(model.bodies):
+        if not body.is_free:
+            links_by_joint.setdefault(tree.links[i].joint, []).append(i)
+    for joint, links in links_by_joint.items():
+        Q, twists = _joint_motions(tree, links, E, phi)
+        slices = [tree.coordinate_slices[i] for i in links]
+        own = np.array([range(each.start, each.stop) for each in slices], dtype=int)
+        q[..., own] = joint.compute_nearest_coordinates(Q)
+        qdot[..., own] = _nearest_rates(joint.compute_motion_subspace(q[..., own]), twists)
+    return TreeCoordinates(q, qdot)
+
+
+def _joint_motions(tree: Tree, links: list[int], E: Array, phi: Array) -> tuple[Array, Array]:
+    """Return transforms ``(..., m, 4, 4)`` and twists ``(..., m, 6)`` of the joints of m links.
+
+    Parameters
+    ----------
+    E, phi
+        Poses ``(..., n, 4, 4)`` and twists ``(..., n, 6)`` of all bodies.
+    """
+    frames, parents = se3.inverse(tree.body_frames), [tree.parents[i] for i in links]
+    poses, twists = E @ frames, matvec(se3.Ad_inverse(frames), phi)
+    world = np.broadcast_to(np.eye(4), (*E.shape[:-3], 1, 4, 4))  # it comes last, with index -1
+    parent_poses = np.concatenate([poses, world], axis=-3)[..., parents, :, :]
+    parent_twists = np.concatenate([twists, np.zeros((*E.shape[:-3], 1, 6))], axis=-2)[..., parents, :]
+    relative = se3.inverse(parent_poses) @ poses[..., links, :, :]
+    placements = np.array([tree.links[i].placement for i in links])
+    relative_twists = twists[..., links, :] - matvec(se3.Ad_inverse(relative), parent_twists)
+    return se3.inverse(placements) @ relative, relative_twists
+
+
+def _nearest_rates(S: Array, twists: Array) -> Array:
+    """Return the joint velocities ``(..., k)`` whose twists are nearest to given ones ``(..., 6)``."""
+    if S.shape[-1] == 1:  # much faster than the general case
+        column = S[..., 0]
+        rates: Array = np.sum(column * twists, axis=-1) / np.sum(column * column, axis=-1)
+        return rates[..., None]
+    return matvec(np.linalg.pinv(S), twists)
 
 
 def maximal_coordinates(model: Model) -> MaximalCoordinates:

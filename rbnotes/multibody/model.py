@@ -53,7 +53,7 @@ from rbnotes.multibody.actuators import (
     actuator_gains,
     no_joint_error,
 )
-from rbnotes.multibody.body import Body, Geometry, ground_geometries
+from rbnotes.multibody.body import FREE_JOINT, Body, Geometry, ground_geometries
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
 from rbnotes.multibody.reduced.constraint_stacking import check_constraints
 from rbnotes.multibody.reduced.constraints import (
@@ -410,13 +410,9 @@ class Model(StateRetraction):
             If ``state`` does not fit the model.
         """
         self.check_state(state)
-        tree, is_joint = self.tree, self._joint_mask
-        q, qdot = np.zeros(tree.num_coordinates), np.zeros(tree.num_coordinates)
-        q[is_joint], qdot[is_joint] = state.q, state.qdot
-        for index, E, phi in zip(self.free_body_indices, state.E, state.phi, strict=True):
-            own, joint = tree.coordinate_slices[index], tree.links[index].joint
-            q[own] = joint.compute_nearest_coordinates(E)
-            qdot[own] = np.linalg.solve(joint.compute_motion_subspace(q[own]), phi)
+        q, qdot = np.zeros((2, self.tree.num_coordinates))
+        q[self._joint_mask], qdot[self._joint_mask] = state.q, state.qdot
+        q[self.free_coordinates], qdot[self.free_coordinates] = free_joint_coordinates(state.E, state.phi)
         return replace_unchecked(state, E=EMPTY_STATE.E, phi=EMPTY_STATE.phi, q=q, qdot=qdot)
 
     def state_from_tree(self, tree_state: State) -> State:
@@ -437,12 +433,9 @@ class Model(StateRetraction):
 
     def split_tree_coordinates(self, q: Array, qdot: Array) -> tuple[Array, Array, Array, Array]:
         """Return the parts E, phi, q, qdot of states from valid coordinates ``(..., k)`` of the tree."""
-        count, tree = len(self.free_body_indices), self.tree
-        E, phi = np.zeros((*q.shape[:-1], count, 4, 4)), np.zeros((*q.shape[:-1], count, 6))
-        for number, index in enumerate(self.free_body_indices):
-            own, joint = tree.coordinate_slices[index], tree.links[index].joint
-            E[..., number, :, :] = joint.compute_transform(q[..., own])
-            phi[..., number, :] = matvec(joint.compute_motion_subspace(q[..., own]), qdot[..., own])
+        free_q, free_qdot = q[..., self.free_coordinates], qdot[..., self.free_coordinates]
+        E = FREE_JOINT.compute_transform(free_q)
+        phi = matvec(FREE_JOINT.compute_motion_subspace(free_q), free_qdot)
         return E, phi, q[..., self._joint_mask], qdot[..., self._joint_mask]
 
     def body_state(self, state: State) -> State:
@@ -453,8 +446,12 @@ class Model(StateRetraction):
         InvalidArgument
             If ``state`` does not fit the model.
         """
-        tree_state = self.tree_state(state)
-        E, phi = body_poses_and_twists(self.tree, tree_state.q, tree_state.qdot)
+        self.check_state(state)
+        E, phi, free = state.E, state.phi, list(self.free_body_indices)
+        if len(free) < len(self.bodies):
+            tree_state = self.tree_state(state)
+            E, phi = body_poses_and_twists(self.tree, tree_state.q, tree_state.qdot)
+            E[free], phi[free] = state.E, state.phi
         return replace_unchecked(state, E=E, phi=phi, q=EMPTY_STATE.q, qdot=EMPTY_STATE.qdot)
 
     def mass_matrix(self, state: State) -> Matrix:
@@ -556,6 +553,12 @@ class Model(StateRetraction):
         """Indices of the free bodies."""
         return tuple(i for i, body in enumerate(self.bodies) if body.is_free)
 
+    @cached_property
+    def free_coordinates(self) -> NDArray[np.intp]:
+        """Indices ``(m, 6)`` in coordinates of the tree of those of the free bodies."""
+        starts = [self.tree.coordinate_slices[i].start for i in self.free_body_indices]
+        return np.array(starts, dtype=np.intp)[:, None] + np.arange(6)
+
     @property
     def joint_indices(self) -> NDArray[np.intp]:
         """Indices ``(k,)`` in coordinates of the tree of those in ``state.q``."""
@@ -565,8 +568,7 @@ class Model(StateRetraction):
     def _joint_mask(self) -> NDArray[np.bool_]:
         """True for the coordinates of the tree that belong to joints, not to free bodies."""
         result = np.ones(self.tree.num_coordinates, dtype=bool)
-        for index in self.free_body_indices:
-            result[self.tree.coordinate_slices[index]] = False
+        result[self.free_coordinates] = False
         return result
 
     def _joint_values(self, argument: str, values: Mapping[str, ArrayLike] | None) -> Mapping[str, ArrayLike]:
@@ -582,6 +584,12 @@ class Model(StateRetraction):
             if shape != (count,) and (shape or count != 1):
                 raise InvalidArgument(label, f"shape {shape}", f"shape ({count},)")
         return checked
+
+
+def free_joint_coordinates(E: Array, phi: Array) -> tuple[Array, Array]:
+    """Return coordinates and velocities ``(..., 6)`` of the joints of free bodies at poses and twists."""
+    q = FREE_JOINT.compute_nearest_coordinates(E)
+    return q, np.linalg.solve(FREE_JOINT.compute_motion_subspace(q), phi[..., None])[..., 0]
 
 
 def check_no_particles(model: Model, expected: str) -> None:

@@ -18,6 +18,7 @@ from rbnotes.dynamics.free_system import FreeSystem
 from rbnotes.inertia import spatial_inertia
 from rbnotes.multibody.body import Body
 from rbnotes.multibody.channels import particle_name
+from rbnotes.multibody.coordinate_conversion import TreeCoordinates
 from rbnotes.multibody.model import NAMED_CONSTRAINTS, Model
 from rbnotes.multibody.reduced.constraint_protocol import Constraint, ConstraintRows
 from rbnotes.multibody.reduced.constraints import AttachedParticle, LoopClosure
@@ -89,15 +90,17 @@ def particle_trajectory(model: Model, motion: Trajectory) -> Trajectory:
     return replace(
         motion,
         model=model,
-        states=bodies_to_particles(motion.states, count),
         body_states=bodies_to_particles(motion.body_states, count),
-        tree_q=motion.tree_q[:, :size],
-        tree_qdot=motion.tree_qdot[:, :size],
+        coordinates=None if motion.coordinates is None else _first_columns(motion.coordinates, size),
         actuator_impulses=motion.actuator_impulses[:, :size],
         friction_impulses=motion.friction_impulses[:, :size],
         events=tuple(bodies_to_particles(each, count) for each in motion.events),
         with_particles_as_bodies=motion,
     )
+
+
+def _first_columns(coordinates: TreeCoordinates, count: int) -> TreeCoordinates:
+    return TreeCoordinates(coordinates.q[:, :count], coordinates.qdot[:, :count])
 
 
 def _force_law(model: Model) -> ForceLaw:

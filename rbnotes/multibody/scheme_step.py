@@ -32,9 +32,7 @@ from rbnotes.multibody.maximal.impacts import (
     may_have_sequential_impacts,
     solve_sequential_impacts,
 )
-from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.maximal.stepping import StepResult, solve_contacts
-from rbnotes.multibody.maximal.trajectory import ContactRecord, Work
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.constrained_dynamics import velocity_constraints
 from rbnotes.multibody.reduced.contact import tree_contacts
@@ -44,7 +42,9 @@ from rbnotes.multibody.separation import (
     predict_model_contacts,
     separate_bodies,
 )
+from rbnotes.multibody.step_records import ContactRecord, Work
 from rbnotes.multibody.step_series import StepSeries, gravity_and_kinetic_energies, take_steps
+from rbnotes.multibody.step_settings import StepSettings
 
 PROJECTION_THRESHOLD = 1e-10
 """Smallest error of the equations that is removed by a displacement, rad or m."""

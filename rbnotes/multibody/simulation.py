@@ -16,19 +16,13 @@ from rbnotes.dynamics.free_body_schemes import FREE_BODY_FUNCTIONS
 from rbnotes.errors import MissingExtra
 from rbnotes.friction import FrictionModel
 from rbnotes.friction import friction_model as select_friction_model
-from rbnotes.multibody import maximal
 from rbnotes.multibody.adaptive_step import AdaptiveStepper, check_is_smooth
 from rbnotes.multibody.applied_forces import Commands, Control, interpolate_commands
 from rbnotes.multibody.channels import check_channel_names
-from rbnotes.multibody.coordinate_conversion import maximal_coordinates
+from rbnotes.multibody.coordinate_conversion import TreeCoordinates, maximal_coordinates
 from rbnotes.multibody.events import Event, EventOccurrence
-from rbnotes.multibody.maximal.impacts import SIMULTANEOUS
-from rbnotes.multibody.maximal.model import BAUMGARTE, PROJECTION
 from rbnotes.multibody.maximal.rattle_integrator import rattle
-from rbnotes.multibody.maximal.simulation import simulate_with_options
-from rbnotes.multibody.maximal.simulation_options import Progress, SimulationOptions
-from rbnotes.multibody.maximal.step_settings import StepSettings
-from rbnotes.multibody.maximal.trajectory import ContactRecords, RestartData, Work, join_contact_records
+from rbnotes.multibody.maximal.simulation import simulate_maximal
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.model_constraints import check_initial_state, check_position_constraints
 from rbnotes.multibody.model_joint_space import ModelJointSpace, joint_space_features
@@ -40,8 +34,11 @@ from rbnotes.multibody.particle_bodies import (
 )
 from rbnotes.multibody.reduced.adaptive_integration import METHODS as ADAPTIVE_METHODS
 from rbnotes.multibody.scheme_step import SchemeStepper, check_has_no_bearings
+from rbnotes.multibody.simulation_options import Progress, SimulationOptions
 from rbnotes.multibody.step_failures import name_step_failures
+from rbnotes.multibody.step_records import ContactRecords, RestartData, Work, join_contact_records
 from rbnotes.multibody.step_series import StepSeries
+from rbnotes.multibody.step_settings import BAUMGARTE, PROJECTION, SIMULTANEOUS, StepSettings
 from rbnotes.multibody.trajectory import Trajectory, record_channels
 from rbnotes.multibody.tree_bearings import check_bearings
 from rbnotes.multibody.tunneling import warn_of_tunneling
@@ -129,7 +126,7 @@ def simulate(
     max_friction_residual
         Largest accepted residual, dimensionless, of a friction model that does not converge; unlimited by
         default. The records of the contacts hold all residuals, and the first above 1e-3 causes a
-        :class:`~rbnotes.multibody.maximal.FrictionWarning`.
+        :class:`FrictionWarning`.
     impacts : {"simultaneous", "sequential"}
         Impacts of bodies with restitution: Newton's law at all contacts at once, or at those that approach
         fastest, one pair after the other. They precede the forces of their step, so that an impact at the
@@ -349,7 +346,7 @@ def _simulate_maximal(
 ) -> Trajectory:
     """Simulate in maximal coordinates: free bodies with sparse matrices, joints as constraints."""
     converted = maximal_coordinates(model)
-    start, start_q = _maximal_start(model, state, options)
+    start, restart = _maximal_start(model, state, options)
     integrator = options.scheme if isinstance(options.scheme, Scheme) else rattle
     joint_space = None
     features = joint_space_features(model, options.control)
@@ -359,44 +356,45 @@ def _simulate_maximal(
         if integrator is not rattle:
             expected = f"{RATTLE!r} in maximal coordinates with {', '.join(features)}"
             raise InvalidArgument("scheme", arguments.format_value(integrator), expected)
-        E = (start.states[-1] if isinstance(start, maximal.MaximalTrajectory) else start).E
-        joint_space = ModelJointSpace.at_coordinates(model, options.control, E, start_q)
-    result = simulate_with_options(converted.maximal_model, start, options, integrator, joint_space)
-    E, phi = result.states.E, result.states.phi
-    if joint_space is None:
-        q, qdot = converted.tree_coordinates(E, phi)
-        no_impulses: Array = np.zeros((options.steps, model.tree.num_coordinates))
-        impulses = no_impulses, no_impulses
-    else:
-        q, qdot = result.joint_coordinates, result.joint_rates
+        q = state.tree_q[-1] if isinstance(state, Trajectory) else _tree_state(model, state).q
+        joint_space = ModelJointSpace.at_coordinates(model, options.control, start.E, q)
+    result = simulate_maximal(converted.maximal_model, start, options, integrator, joint_space, restart)
+    coordinates = None
+    no_impulses: Array = np.zeros((options.steps, model.tree.num_coordinates))
+    impulses = no_impulses, no_impulses
+    if joint_space is not None:
+        coordinates = TreeCoordinates(result.joint_coordinates, result.joint_rates)
         impulses = result.actuator_impulses, result.friction_impulses
     return _trajectory(
         model,
-        q,
-        qdot,
+        coordinates,
         result.states,
         result.energies,
         result.contacts,
         result.work,
         impulses,
         result.restart,
-        result,
+        result.joint_impulses,
         compiled=result.compiled,
     )
 
 
 def _maximal_start(
     model: Model, state: State | Trajectory | None, options: _ModelSimulationOptions
-) -> tuple[State | maximal.MaximalTrajectory, Array]:
-    """Return the state of all bodies or the trajectory to continue, and the coordinates of the tree."""
+) -> tuple[State, RestartData | None]:
+    """Return the state of all bodies, and the data of a run to continue."""
     if isinstance(state, Trajectory):
-        if state.maximal is None:
+        if state.joint_impulses is None:
             raise InvalidArgument("state", "a trajectory in reduced coordinates", "one in maximal ones")
-        return state.maximal, state.tree_q[-1]
-    tree_state = model.tree_state(model.state() if state is None else state)
-    if options.stabilization != BAUMGARTE:
-        check_initial_state(model, tree_state)
-    return model.tree.maximal_state(tree_state), tree_state.q
+        return state.body_states[-1], state.restart
+    if model.constraints and options.stabilization != BAUMGARTE:
+        check_initial_state(model, _tree_state(model, state))
+    return model.body_state(model.state() if state is None else state), None
+
+
+def _tree_state(model: Model, state: State | None) -> State:
+    """Return the initial state of the tree."""
+    return model.tree_state(model.state() if state is None else state)
 
 
 class _Stepper(Protocol):
@@ -442,8 +440,7 @@ def _simulate_reduced(
     empty = np.zeros((len(series.t), 0, 3))
     motion = _trajectory(
         model,
-        series.q,
-        series.qdot,
+        TreeCoordinates(series.q, series.qdot),
         States(series.E, series.phi, empty, empty, empty[..., 0], empty[..., 0], series.t),
         series.energies,
         join_contact_records(series.contacts),
@@ -508,11 +505,11 @@ def _reduced_start(
 ) -> tuple[State, ContactPoints]:
     """Return the state of the tree and its contacts; those of a trajectory to continue load the friction."""
     if isinstance(state, Trajectory):
-        if state.maximal is not None:
+        if state.joint_impulses is not None:
             raise InvalidArgument("state", "a trajectory in maximal coordinates", "one in reduced ones")
         points, stepper.settings.friction.last_impulses = state.restart
-        return State(q=state.tree_q[-1], qdot=state.tree_qdot[-1], t=state.states.t[-1]), points
-    tree_state = model.tree_state(model.state() if state is None else state)
+        return State(q=state.tree_q[-1], qdot=state.tree_qdot[-1], t=state.t[-1]), points
+    tree_state = _tree_state(model, state)
     if not (isinstance(stepper, SchemeStepper) and stepper.settings.stabilization == BAUMGARTE):
         check_initial_state(model, tree_state)
     return tree_state, stepper.predict_contacts(tree_state)
@@ -520,34 +517,29 @@ def _reduced_start(
 
 def _trajectory(
     model: Model,
-    q: Array,
-    qdot: Array,
+    coordinates: TreeCoordinates | None,
     body_states: States,
     energies: Array,
     contacts: ContactRecords,
     work: Work[Array],
-    joint_impulses: tuple[Array, Array],
+    coordinate_impulses: tuple[Array, Array],
     restart: RestartData,
-    maximal_trajectory: maximal.MaximalTrajectory | None,
+    joint_impulses: Array | None,
     *,
     compiled: bool,
 ) -> Trajectory:
     """Return the trajectory of a run; warn of steps in which bodies may pass through each other."""
-    joint_q, joint_qdot = q[:, model.joint_indices], qdot[:, model.joint_indices]
-    t, empty, free = body_states.t, np.zeros((len(q), 0, 3)), list(model.free_body_indices)
     warn_of_tunneling(model, body_states, contacts)
     return Trajectory(
         model,
-        States(body_states.E[:, free], body_states.phi[:, free], empty, empty, joint_q, joint_qdot, t),
         body_states,
-        q,
-        qdot,
         energies,
         contacts,
         work,
-        *joint_impulses,
+        *coordinate_impulses,
         restart,
-        maximal_trajectory,
+        coordinates,
+        joint_impulses,
         compiled=compiled,
     )
 
@@ -565,7 +557,7 @@ def _event_states(model: Model, occurrences: Sequence[EventOccurrence], event: i
 def _start_time(state: State | Trajectory | None) -> float:
     """Return the time at which a simulation starts, s."""
     if isinstance(state, Trajectory):
-        return float(state.states.t[-1])
+        return float(state.t[-1])
     return state.t if isinstance(state, State) else 0.0
 
 

@@ -13,7 +13,6 @@ from rbnotes.dynamics import State, States
 from rbnotes.dynamics.state import EMPTY_STATE
 from rbnotes.multibody.events import EventOccurrence
 from rbnotes.multibody.maximal.stepping import StepResult
-from rbnotes.multibody.maximal.trajectory import ContactRecords, Work, single_contact_record
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.dynamics import (
     gravity_energy_from_poses,
@@ -21,6 +20,7 @@ from rbnotes.multibody.reduced.dynamics import (
     rotor_energy_from_rates,
 )
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
+from rbnotes.multibody.step_records import ContactRecords, Work, single_contact_record
 from rbnotes.unchecked.frozen import replace_unchecked
 
 
@@ -45,7 +45,7 @@ class StepSeries(NamedTuple):
         Kinetic energy and the potential of gravity ``(T + 1,)``, J.
     work
         Work by cause in each step ``(5, T)``, J, in the order of
-        :class:`~rbnotes.multibody.maximal.trajectory.Work`.
+        :class:`~rbnotes.multibody.step_records.Work`.
     actuator_impulses
         Impulses of the actuators ``(T, k)``, N m s or N s.
     friction_impulses

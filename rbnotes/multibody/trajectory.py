@@ -13,7 +13,6 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact import Collider
 from rbnotes.dynamics import State, States
-from rbnotes.multibody import maximal
 from rbnotes.multibody.channels import (
     DIRECTIONS,
     Channel,
@@ -23,8 +22,9 @@ from rbnotes.multibody.channels import (
     particle_name,
     plot_channels,
 )
-from rbnotes.multibody.maximal.trajectory import (
-    DEFAULT_VIEW,
+from rbnotes.multibody.coordinate_conversion import TreeCoordinates, tree_coordinates
+from rbnotes.multibody.model import Model
+from rbnotes.multibody.step_records import (
     ContactEvent,
     ContactRecord,
     ContactRecords,
@@ -32,8 +32,6 @@ from rbnotes.multibody.maximal.trajectory import (
     Work,
     contact_events,
 )
-from rbnotes.multibody.model import Model
-from rbnotes.shapes import Shape
 from rbnotes.unchecked.linear_algebra import matvec
 
 if TYPE_CHECKING:
@@ -41,6 +39,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from rbnotes.viewer import Scene
+
+DEFAULT_VIEW = (-1.0, 0.4)
+"""Default direction from a scene to the camera: azimuth and elevation, rad."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,15 +54,9 @@ class Trajectory:
     ----------
     model
         Model of the scene.
-    states
-        States of the model at the T + 1 times ``states.t``, s.
     body_states
         Poses ``E (T + 1, n, 4, 4)`` and twists ``phi (T + 1, n, 6)`` of all bodies, in the order of the
         model, and the particles ``x``, ``v (T + 1, p, 3)``.
-    tree_q
-        Coordinates ``(T + 1, k)`` of the model's tree, rad and m.
-    tree_qdot
-        Velocities ``(T + 1, k)`` of the model's tree, rad/s and m/s.
     energies
         Kinetic energy and the potential of gravity ``(T + 1,)``, J.
     contacts
@@ -76,9 +71,11 @@ class Trajectory:
         Impulses of dry friction in joints and bearings in each step ``(T, k)``, N m s or N s.
     restart
         Data that :func:`~rbnotes.multibody.simulate` needs to continue, in addition to the state.
-    maximal
-        Trajectory in maximal coordinates, if they were used, with the impulses of the joints. Particles are
-        its last bodies.
+    coordinates
+        Coordinates and velocities of the model's tree; None where they follow from ``body_states``.
+    joint_impulses
+        Impulses along the rows of the joints in each step ``(T, m)``, N m s and N s, in the order of
+        ``maximal_coordinates(model).maximal_model.joints``; None in reduced coordinates.
     with_particles_as_bodies
         Trajectory of the same motion in which the particles are the last bodies, from which a run continues;
         None without particles.
@@ -94,17 +91,15 @@ class Trajectory:
     """
 
     model: Model
-    states: States
     body_states: States
-    tree_q: Array
-    tree_qdot: Array
     energies: Array
     contacts: ContactRecords
     work: Work[Array]
     actuator_impulses: Array
     friction_impulses: Array
     restart: RestartData
-    maximal: maximal.MaximalTrajectory | None = None
+    coordinates: TreeCoordinates | None = None
+    joint_impulses: Array | None = None
     with_particles_as_bodies: Trajectory | None = None
     recorded: Mapping[str, Channel] = field(default_factory=dict)
     compiled: bool = False
@@ -119,12 +114,39 @@ class Trajectory:
     @cached_property
     def contact_events(self) -> tuple[ContactEvent, ...]:
         """Contact events in the order of time."""
-        return contact_events(self.contacts, self.states.t[1:].tolist())
+        return contact_events(self.contacts, self.t[1:].tolist())
 
     @property
     def t(self) -> Array:
         """Times ``(T + 1,)``, s."""
-        return self.states.t
+        return self.body_states.t
+
+    @cached_property
+    def _tree_coordinates(self) -> TreeCoordinates:
+        """Coordinates and velocities of the tree, computed when they are first read."""
+        if self.coordinates is not None:
+            return self.coordinates
+        return tree_coordinates(self.model, self.body_states.E, self.body_states.phi)
+
+    @property
+    def tree_q(self) -> Array:
+        """Coordinates ``(T + 1, k)`` of the model's tree, rad and m."""
+        return self._tree_coordinates.q
+
+    @property
+    def tree_qdot(self) -> Array:
+        """Velocities ``(T + 1, k)`` of the model's tree, rad/s and m/s."""
+        return self._tree_coordinates.qdot
+
+    @cached_property
+    def states(self) -> States:
+        """States of the model at the T + 1 times."""
+        bodies, free, joints = self.body_states, list(self.model.free_body_indices), self.model.joint_indices
+        q: Array = np.zeros((len(self.t), 0))
+        qdot = q
+        if len(joints):  # free bodies alone need no coordinates
+            q, qdot = self.tree_q[:, joints], self.tree_qdot[:, joints]
+        return States(bodies.E[:, free], bodies.phi[:, free], bodies.x, bodies.v, q, qdot, bodies.t)
 
     def poses(self, name: str) -> Array:
         """Return the poses ``(T + 1, 4, 4)`` of a body in the world, m.
@@ -252,18 +274,18 @@ class Trajectory:
             If a color or a label is unknown, the shape of ``view`` does not fit, or ``poster`` is not a time
             of the motion.
         """
-        from rbnotes.multibody.maximal.visualization import COLORS, scene
+        from rbnotes.multibody.visualization import COLORS, scene
 
-        shapes: list[Shape | Collider] = list(self.model.colliders)
+        colliders = list(self.model.colliders)
         for index, body in enumerate(self.model.bodies):
             if body.shape is not None and not body.geometries:
-                shapes.append(Collider(index, body.shape))
+                colliders.append(Collider(index, body.shape))
         chosen = COLORS if colors is None else colors
         particle_names = map(particle_name, range(len(self.model.particles)))
         names = (*(body.name for body in self.model.bodies), *particle_names)
         checked_labels = arguments.instances("labels", labels, str)
         labeled = {names.index(arguments.choice("labels", each, names)): each for each in checked_labels}
-        return scene(self.body_states, shapes, description, chosen, view, poster, labeled)
+        return scene(self.body_states, colliders, description, chosen, view, poster, labeled)
 
     def energy_figure(self, stored_energy: Callable[[State], float] | None = None) -> tuple[Figure, Axes]:
         """Return a figure of the energies and the work by cause over time, and its axes.
@@ -282,7 +304,7 @@ class Trajectory:
         InvalidArgument
             If ``stored_energy`` is not a function.
         """
-        from rbnotes.multibody.maximal.visualization import energy_figure
+        from rbnotes.multibody.visualization import energy_figure
 
         return energy_figure(self.body_states, self.energies, self.work._asdict(), stored_energy)
 

@@ -18,19 +18,18 @@ from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import States
-from rbnotes.multibody import maximal
-from rbnotes.multibody.maximal.trajectory import POINT_FIELDS, ContactRecords, RestartData, Work
+from rbnotes.multibody.coordinate_conversion import TreeCoordinates
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.particle_bodies import particle_trajectory, particles_as_bodies
+from rbnotes.multibody.step_records import POINT_FIELDS, ContactRecords, RestartData, Work
 from rbnotes.multibody.trajectory import Trajectory, record_channels
 
-FORMAT_NAME, FORMAT_VERSION = "rbnotes trajectory", 6
+FORMAT_NAME, FORMAT_VERSION = "rbnotes trajectory", 7
 """Name and version of the format, the first entry of a file."""
 
 STATE_FIELDS = tuple(field.name for field in fields(States))
 RECORD_FIELDS = ("impulses", "velocities_before", "velocities_after", "step_fractions")
-OWN_FIELDS = ("tree_q", "tree_qdot", "energies", "actuator_impulses", "friction_impulses")
-MAXIMAL_FIELDS = ("joint_impulses", "actuator_impulses", "friction_impulses")
+OWN_FIELDS = ("energies", "actuator_impulses", "friction_impulses")
 
 Arrays = dict[str, Any]
 
@@ -62,10 +61,11 @@ def save_trajectory(trajectory: Trajectory, path: str | os.PathLike[str]) -> Non
         "bodies": np.array([body.name for body in trajectory.model.bodies]),
         "recorded": recorded,
         "work": np.array(trajectory.work),
-        "is_maximal": np.array(trajectory.maximal is not None),
+        "has_joint_impulses": np.array(trajectory.joint_impulses is not None),
         "compiled": np.array(trajectory.compiled),
         **{name: getattr(trajectory, name) for name in OWN_FIELDS},
-        **_state_arrays("states", trajectory.states),
+        "num_coordinates": np.array(trajectory.model.tree.num_coordinates),
+        "has_coordinates": np.array(trajectory.coordinates is not None),
         **_state_arrays("body_states", trajectory.body_states),
         **_record_arrays(trajectory.contacts),
         "num_events": np.array(len(trajectory.events)),
@@ -76,8 +76,10 @@ def save_trajectory(trajectory: Trajectory, path: str | os.PathLike[str]) -> Non
     if trajectory.restart.last_impulses is not None:
         points, impulses = trajectory.restart.last_impulses
         arrays |= {**_point_arrays("last", points), "last.impulses": impulses}
-    if trajectory.maximal is not None:
-        arrays |= {f"maximal.{name}": getattr(trajectory.maximal, name) for name in MAXIMAL_FIELDS}
+    if trajectory.coordinates is not None:
+        arrays |= {"tree_q": trajectory.tree_q, "tree_qdot": trajectory.tree_qdot}
+    if trajectory.joint_impulses is not None:
+        arrays["joint_impulses"] = trajectory.joint_impulses
     for i, states in enumerate(trajectory.events):
         arrays |= _state_arrays(f"events.{i}", states)
     if trajectory.terminating_event is not None:
@@ -113,37 +115,24 @@ def load_trajectory(path: str | os.PathLike[str], model: Model) -> Trajectory:
     _check_format(str(arrays.get("format", "")))
     bodies_only = particles_as_bodies(model)
     names, count = [body.name for body in bodies_only.bodies], bodies_only.tree.num_coordinates
-    if arrays["bodies"].tolist() != names or arrays["tree_q"].shape[1] != count:
-        got = f"a trajectory of {arrays['bodies'].tolist()} with {arrays['tree_q'].shape[1]} coordinates"
+    if arrays["bodies"].tolist() != names or arrays["num_coordinates"] != count:
+        got = f"a trajectory of {arrays['bodies'].tolist()} with {arrays['num_coordinates']} coordinates"
         raise InvalidArgument("model", got, f"one of {names} with {count}")
-    states, body_states = (_states(arrays, name) for name in ("states", "body_states"))
+    coordinates = None
+    if arrays["has_coordinates"]:
+        coordinates = TreeCoordinates(arrays["tree_q"], arrays["tree_qdot"])
     contacts = _records(arrays)
     work = Work(*arrays["work"])
     last = (_points(arrays, "last"), arrays["last.impulses"]) if arrays["has_last_impulses"] else None
     restart = RestartData(_points(arrays, "restart"), last)
-    in_maximal = None
-    if arrays["is_maximal"]:
-        has_joint_space = arrays["maximal.actuator_impulses"].shape[1] > 0
-        coordinates, rates = arrays["tree_q"], arrays["tree_qdot"]
-        in_maximal = maximal.MaximalTrajectory(
-            states=body_states,
-            energies=arrays["energies"],
-            joint_coordinates=coordinates if has_joint_space else coordinates[:, :0],
-            joint_rates=rates if has_joint_space else rates[:, :0],
-            contacts=contacts,
-            work=work,
-            restart=restart,
-            compiled=bool(arrays["compiled"]),
-            **{name: arrays[f"maximal.{name}"] for name in MAXIMAL_FIELDS},
-        )
     motion = Trajectory(
         model=bodies_only,
-        states=states,
-        body_states=body_states,
+        body_states=_states(arrays, "body_states"),
         contacts=contacts,
         work=work,
         restart=restart,
-        maximal=in_maximal,
+        coordinates=coordinates,
+        joint_impulses=arrays["joint_impulses"] if arrays["has_joint_impulses"] else None,
         compiled=bool(arrays["compiled"]),
         events=tuple(_states(arrays, f"events.{i}") for i in range(int(arrays["num_events"]))),
         terminating_event=int(arrays["terminating_event"]) if arrays["has_terminating_event"] else None,

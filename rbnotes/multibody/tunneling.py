@@ -18,8 +18,8 @@ from rbnotes.arguments import Array
 from rbnotes.contact import Collider
 from rbnotes.contact.prediction import bounding_radii, contact_margins
 from rbnotes.dynamics import WORLD, States
-from rbnotes.multibody.maximal.trajectory import ContactRecords
 from rbnotes.multibody.model import Model
+from rbnotes.multibody.step_records import ContactRecords
 from rbnotes.shapes import ConvexShape
 
 

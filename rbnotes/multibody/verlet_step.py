@@ -45,13 +45,12 @@ from rbnotes.errors import NotConverged
 from rbnotes.multibody.applied_forces import Control, actuator_commands
 from rbnotes.multibody.bearing_friction import solve_with_bearings
 from rbnotes.multibody.joint_impulses import JointImpulses, joint_impulses
-from rbnotes.multibody.maximal.impacts import SEQUENTIAL, solve_sequential_impacts
+from rbnotes.multibody.maximal.impacts import solve_sequential_impacts
 from rbnotes.multibody.maximal.joint_space import (
     are_limits_reachable,
     split_bounded_impulse,
     unconstrained_velocity_change,
 )
-from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.maximal.stepping import (
     Correction,
     StepResult,
@@ -61,7 +60,6 @@ from rbnotes.multibody.maximal.stepping import (
     solve_contacts,
     solve_with_correction,
 )
-from rbnotes.multibody.maximal.trajectory import ContactRecord
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.model_constraints import (
     CONSTRAINT_TOLERANCE,
@@ -77,7 +75,9 @@ from rbnotes.multibody.separation import (
     predict_model_contacts,
     separate_bodies,
 )
+from rbnotes.multibody.step_records import ContactRecord
 from rbnotes.multibody.step_series import StepSeries, gravity_and_kinetic_energies, take_steps
+from rbnotes.multibody.step_settings import SEQUENTIAL, StepSettings
 from rbnotes.multibody.tree_bearings import TreeBearingUpdate
 from rbnotes.multibody.tree_free_motion import FreeMotion
 from rbnotes.unchecked import se3

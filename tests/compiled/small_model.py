@@ -3,11 +3,8 @@
 import numpy as np
 from lift_joint import lift
 
-from rbnotes import inertia, joints, se3, so3
-from rbnotes.contact import Collider
-from rbnotes.dynamics import WORLD, State
-from rbnotes.multibody import packing
-from rbnotes.multibody.maximal import MaximalModel, simulate
+from rbnotes import Body, Model, inertia, joints, se3, simulate, so3
+from rbnotes.multibody import Geometry, packing
 from rbnotes.multibody.reduced import Link, Tree
 from rbnotes.shapes import Box, Plane
 
@@ -49,10 +46,11 @@ for result in (
     print(*np.asarray(result).ravel().tolist())
 
 box = Box([0.3, 0.2, 0.1])
-boxes = MaximalModel(
-    np.stack([M, M]), colliders=[Collider(WORLD, Plane()), Collider(0, box), Collider(1, box)]
-)
 poses = se3.frame(so3.exp([[0.01, 0.02, 0.0], [0.03, 0.01, 0.5]]), [[0.0, 0.0, 0.05], [0.05, 0.02, 0.15]])
-moving = State(poses, rng.normal(size=(2, 6)) / 10)
-path = simulate(boxes, moving, 0.01, 2, compiled=True)
+boxes = Model(
+    [Body(name, inertia=M, collision=[Geometry(box)], pose=E) for name, E in zip("ab", poses, strict=True)],
+    ground=Plane(),
+)
+moving = boxes.state(twists=dict(zip("ab", rng.normal(size=(2, 6)) / 10, strict=True)))
+path = simulate(boxes, moving, h=0.01, steps=2, compiled=True)
 print(*path.states.E.ravel().tolist(), *path.states.phi.ravel().tolist())

@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from maximal_simulation import simulate
 from random_trees import body, frame
 
 from rbnotes import joints, se3
@@ -11,7 +12,7 @@ from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State
 from rbnotes.multibody import packing, reduced
-from rbnotes.multibody.maximal import MaximalModel, simulate
+from rbnotes.multibody.maximal import MaximalModel
 from rbnotes.multibody.reduced import Link, Tree
 from rbnotes.shapes import Box, Plane
 

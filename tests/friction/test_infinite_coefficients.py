@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from friction_scenes import heap, particle, stack
 
-from rbnotes import Body, Model, se3, simulate
+from rbnotes import Body, Model, simulate
 from rbnotes.arguments import InvalidArgument
 from rbnotes.contact import Collider, Contacts
-from rbnotes.dynamics import WORLD, State, StepProblem
+from rbnotes.dynamics import WORLD, StepProblem
 from rbnotes.friction import (
     FRICTION_MODELS,
     FrictionNotConverged,
@@ -24,8 +24,6 @@ from rbnotes.friction import (
     single_qp,
     staggered_projections,
 )
-from rbnotes.multibody import maximal
-from rbnotes.multibody.maximal import MaximalModel
 from rbnotes.shapes import Box, Plane
 
 STICKING_MODELS = {
@@ -131,14 +129,12 @@ def test_a_simulation_with_infinite_coefficients(floor, speed):
 
 def test_infinite_coefficients_are_left_to_the_reference():
     cube = Box([0.2] * 3)
-    model = MaximalModel(
-        cube.spatial_inertia(density=500.0)[None],
-        colliders=[Collider(WORLD, Plane(), mu=np.inf), Collider(0, cube, mu=0.5)],
-    )
-    state = State(se3.frame(np.eye(3), [0, 0, 0.1])[None], np.array([0, 0, 0, 0.1, 0, 0]))
+    body = Body("cube", cube, density=500.0, position=[0, 0, 0.1], mu=0.5)
+    model = Model([body], ground=Plane(), mu=np.inf)
+    state = model.state(twists={"cube": [0, 0, 0, 0.1, 0, 0]})
     with pytest.raises(InvalidArgument, match=r"compiled: .* infinite coefficients of friction"):
-        maximal.simulate(model, state, 0.01, 3, compiled=True)
-    path = maximal.simulate(model, state, 0.01, 3, compiled="auto")
+        simulate(model, state, h=0.01, steps=3, compiled=True)
+    path = simulate(model, state, h=0.01, steps=3, compiled="auto")
     np.testing.assert_allclose(path.states.phi[-1], 0.0, atol=1e-6)
 
 

@@ -10,10 +10,9 @@ import pytest
 from friction_scenes import GRAVITY, heap, stack
 from scipy.linalg.lapack import dgetrf
 
-from rbnotes import se3, so3
-from rbnotes import simulate as simulate_model
-from rbnotes.contact import Collider, Contacts
-from rbnotes.dynamics import WORLD, State, StepProblem
+from rbnotes import Body, Model, se3, simulate, so3
+from rbnotes.contact import Contacts
+from rbnotes.dynamics import StepProblem
 from rbnotes.errors import NotConverged
 from rbnotes.friction import (
     FrictionModel,
@@ -31,7 +30,7 @@ from rbnotes.friction.semismooth_newton import (
     _natural_map_and_jacobian,
 )
 from rbnotes.friction.socp_fixed_point import _square_root_factor
-from rbnotes.multibody.maximal import FrictionWarning, MaximalModel, simulate
+from rbnotes.multibody import FrictionWarning, Geometry
 from rbnotes.shapes import Box, Plane
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -189,13 +188,11 @@ def test_block_slides_at_the_friction_angle_at_every_heading(heading, ratio, sli
     mu, h, steps = 0.5, 0.01, 20
     angle = np.arctan(ratio * mu)
     rotation = so3.exp([0, 0, heading]) @ so3.exp([0, angle, 0])
-    floor = Collider(WORLD, Plane(), se3.frame(rotation, np.zeros(3)), mu=mu)
     block = Box([0.4, 0.4, 0.1])
     start = se3.frame(rotation @ so3.exp([0, 0, 0.7]), rotation @ [0, 0, 0.05])
-    model = MaximalModel(
-        block.spatial_inertia(density=500.0)[None], colliders=[floor, Collider(0, block, mu=mu)]
-    )
-    path = simulate(model, State(start), h, steps, friction_model=semismooth_newton_friction)
+    floor = Geometry(Plane(), se3.frame(rotation, np.zeros(3)))
+    model = Model([Body("block", block, density=500.0, pose=start)], ground=[floor], mu=mu)
+    path = simulate(model, h=h, steps=steps, friction_model=semismooth_newton_friction)
     displacement = rotation.T @ (path.states.E[-1, 0, :3, 3] - path.states.E[0, 0, :3, 3])
     expected = max(0.0, 9.81 * (np.sin(angle) - mu * np.cos(angle))) * (h * steps) ** 2 / 2
     np.testing.assert_allclose(displacement, [expected, 0, 0], atol=1e-7)
@@ -216,7 +213,7 @@ def test_ordinary_scenes_need_no_fallbacks(name, monkeypatch):
     benchmark = import_module("friction")
     (model, twists), recorder = benchmark.SCENES[name](), benchmark.Recorder()
     friction_model = FrictionModel(recorder, accepts_initial_guess=True)
-    simulate_model(
+    simulate(
         model,
         model.state(twists=twists),
         h=benchmark.STEP,
@@ -234,11 +231,8 @@ def test_ordinary_scenes_need_no_fallbacks(name, monkeypatch):
 class TestRunsGoOn:
     def model(self):
         block = Box([0.4, 0.4, 0.1])
-        floor = Collider(WORLD, Plane())
-        start = State(se3.frame(np.eye(3), [0, 0, 0.05]), [0, 0, 0, 1.0, 0.7, 0])
-        return MaximalModel(
-            block.spatial_inertia(density=500.0)[None], colliders=[floor, Collider(0, block)]
-        ), start
+        model = Model([Body("block", block, density=500.0, position=[0, 0, 0.05])], ground=Plane())
+        return model, model.state(twists={"block": [0, 0, 0, 1.0, 0.7, 0]})
 
     def lame(self, problem):
         """Return before the method has converged."""
@@ -247,11 +241,11 @@ class TestRunsGoOn:
     def test_one_warning_and_residuals_in_the_records(self):
         model, start = self.model()
         with pytest.warns(FrictionWarning) as warnings:
-            path = simulate(model, start, 0.01, 3, friction_model=self.lame)
+            path = simulate(model, start, h=0.01, steps=3, friction_model=self.lame)
         assert len(warnings) == 1
         assert {record.residual for record in path.contacts} == {0.01}
 
     def test_iteration_limit_is_respected(self):
         model, start = self.model()
         with pytest.raises(NotConverged):
-            simulate(model, start, 0.01, 3, friction_model=self.lame, max_friction_residual=1e-4)
+            simulate(model, start, h=0.01, steps=3, friction_model=self.lame, max_friction_residual=1e-4)

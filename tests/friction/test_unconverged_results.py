@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from friction_scenes import heap
 
-from rbnotes import se3
+from rbnotes import Body, Model, simulate
 from rbnotes.complementarity import LCP, BoxLCP, NotSolved, Status
-from rbnotes.contact import Collider
-from rbnotes.dynamics import WORLD, State
 from rbnotes.friction import (
     FrictionNotConverged,
     bounded_friction,
@@ -21,7 +19,6 @@ from rbnotes.friction import (
 )
 from rbnotes.friction.residuals import natural_residual_unchecked
 from rbnotes.friction.staggered_projections import relative_change
-from rbnotes.multibody.maximal import MaximalModel, simulate
 from rbnotes.shapes import Box, Plane
 
 RESIDUAL = 3e-7
@@ -102,12 +99,9 @@ def test_simulation_continues_with_unconverged_results(monkeypatch, friction):
     """A cube that slides a little."""
     solvers_ending_with(monkeypatch, Status.ILL_CONDITIONED, BoxLCP, "block_principal_pivoting")
     cube = Box([0.2] * 3)
-    model = MaximalModel(
-        cube.spatial_inertia(density=500.0)[None],
-        colliders=[Collider(WORLD, Plane(), mu=0.5), Collider(0, cube, mu=0.5)],
-    )
-    state = State(se3.frame(np.eye(3), [0, 0, 0.1])[None], np.array([0, 0, 0, 0.3, 0, 0]))
-    path = simulate(model, state, 0.01, 2, friction_model=friction)
+    model = Model([Body("cube", cube, density=500.0, position=[0, 0, 0.1])], ground=Plane(), mu=0.5)
+    state = model.state(twists={"cube": [0, 0, 0, 0.3, 0, 0]})
+    path = simulate(model, state, h=0.01, steps=2, friction_model=friction)
     assert [record.residual for record in path.contacts] == [RESIDUAL, RESIDUAL]
     assert path.states.phi[-1, 0, 3] == pytest.approx(0.3 - 0.5 * 9.81 * 0.02, rel=1e-6)
 
@@ -161,14 +155,10 @@ class TestNotANumber:
     def test_nan_stops_a_simulation(self):
         """A run cannot continue, whatever residual the caller accepts."""
         cube = Box([0.2] * 3)
-        model = MaximalModel(
-            cube.spatial_inertia(density=500.0)[None],
-            colliders=[Collider(WORLD, Plane(), mu=0.5), Collider(0, cube, mu=0.5)],
-        )
-        state = State(se3.frame(np.eye(3), [0, 0, 0.1])[None])
+        model = Model([Body("cube", cube, density=500.0, position=[0, 0, 0.1])], ground=Plane(), mu=0.5)
 
         def law(problem):
             raise FrictionNotConverged(replace(box_friction(problem), residual=np.nan), 1e-8)
 
         with pytest.raises(FrictionNotConverged):
-            simulate(model, state, 0.01, 1, friction_model=law)
+            simulate(model, h=0.01, steps=1, friction_model=law)

@@ -4,7 +4,19 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from rbnotes import Body, Model, constraints, dynamics, euler, forces, friction, inertia, quaternion, se3
+from rbnotes import (
+    Body,
+    Model,
+    constraints,
+    dynamics,
+    euler,
+    forces,
+    friction,
+    inertia,
+    quaternion,
+    se3,
+    simulate,
+)
 from rbnotes.arguments import InvalidArgument
 from rbnotes.complementarity import LCP, BoxLCP, gauss_seidel, lemke, principal_pivoting, solve
 from rbnotes.constraints import sequential_impulses, soft_constraints, stabilization
@@ -192,7 +204,7 @@ CALLS = {
     ),
     "a number for a problem": (lambda: solve(3), "problem"),
     "a problem without contacts' type": (lambda: friction.box_friction(np.eye(3)), "problem"),
-    "a number for a model": (lambda: maximal.simulate(3, AT_REST, 0.1, 1), "model"),
+    "a number for a model": (lambda: simulate(3, h=0.1, steps=1), "model"),
     "pivots below none": (lambda: principal_pivoting(ONE_UNKNOWN, max_pivots=-1), "max_pivots"),
     "pivots of Lemke's below none": (lambda: lemke(ONE_UNKNOWN, max_pivots=-1), "max_pivots"),
     "sweeps below none": (lambda: gauss_seidel(ONE_UNKNOWN, max_sweeps=-1), "max_sweeps"),
@@ -289,9 +301,3 @@ def test_ranks_of_redundant_rows():
             rows = BilateralRows(form(TWICE), 0.0, softness)
             factors = dynamics.factor_step(StepProblem(form(M), np.ones(2), rows))
             assert (factors.rank, factors.num_redundant) == (rank, 2 - rank)
-
-
-def test_model_without_bodies():
-    model = maximal.MaximalModel(np.zeros((0, 6, 6)))
-    path = maximal.simulate(model, State(np.zeros((0, 4, 4))), 0.1, 3)
-    assert path.energies.tolist() == [0.0] * 4

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 import pytest
 from batch_differences import by_time
+from maximal_simulation import simulate
 from scipy.linalg import expm
 
 from rbnotes import inertia, joints, se3
@@ -178,6 +179,6 @@ def test_steps_keep_the_joint_closed(case):
     joint = maximal.Joint(case.joint, 0, frame(np.random.default_rng(13)))
     pose = case.joint.transform(case.random(1)[0]) @ np.linalg.inv(joint.frame)
     pose[3] = 0, 0, 0, 1
-    path = maximal.simulate(maximal.MaximalModel(M[None], [joint]), State(pose), 0.02, 3)
+    path = simulate(maximal.MaximalModel(M[None], [joint]), State(pose), 0.02, 3)
     for poses in path.states.E[1:]:
         np.testing.assert_allclose(maximal.constraint_error([joint], poses), 0, atol=1e-9)

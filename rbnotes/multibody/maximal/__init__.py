@@ -1,20 +1,21 @@
-"""Maximal coordinates: Newton and Euler on SE(3), joints, contact, and a simulator.
+"""Maximal coordinates: Newton and Euler on SE(3), joints as constraints, and contact.
 
-Example: the revolute joint of a pendulum keeps its center of mass half a meter from the world's origin.
+:func:`rbnotes.multibody.simulate` takes steps in these coordinates with ``coordinates="maximal"``.
+
+Example: a pendulum keeps its revolute joint closed.
 
 >>> import numpy as np
 >>> from rbnotes import se3
->>> from rbnotes.dynamics import State
+>>> from rbnotes.inertia import spatial_inertia
 >>> from rbnotes.joints import Revolute
->>> from rbnotes.multibody import maximal
->>> E = se3.frame(np.eye(3), [0, -0.5, 0])
->>> hinge = maximal.Joint(Revolute(), 0, se3.inverse(E))
->>> bob = np.diag([0.1, 0.1, 0.1, 1, 1, 1])
->>> pendulum = maximal.MaximalModel([bob], [hinge], gravity=(0, -9.81, 0))
->>> state = State(E=[E], phi=[[0, 0, 2, 1, 0, 0]])
->>> motion = maximal.simulate(pendulum, state, 0.01, 50)
->>> float(np.linalg.norm(motion.states.E[-1, 0, :3, 3]).round(6))
-0.5
+>>> from rbnotes.multibody import Body, Model, maximal, maximal_coordinates, simulate
+>>> M, E = spatial_inertia(1.0, 0.1 * np.eye(3)), se3.frame(np.eye(3), [0, -0.5, 0])
+>>> pendulum = Model([Body("bob", inertia=M, joint=Revolute(), body_frame=E)])
+>>> motion = simulate(pendulum, pendulum.state(qdot={"bob": 2.0}), h=0.01, steps=50, coordinates="maximal")
+>>> joints = maximal_coordinates(pendulum).maximal_model.joints
+>>> error = maximal.constraint_error(joints, motion.body_states.E[-1])
+>>> bool(np.abs(error).max() < 1e-10)
+True
 """
 
 from rbnotes.multibody.maximal.joints import (
@@ -35,31 +36,12 @@ from rbnotes.multibody.maximal.model import (
     project,
     project_poses,
 )
-from rbnotes.multibody.maximal.rattle_integrator import Rattle, rattle
-from rbnotes.multibody.maximal.simulation import simulate
-from rbnotes.multibody.maximal.stepping import Integrator
-from rbnotes.multibody.maximal.trajectory import (
-    ContactEvent,
-    ContactRecord,
-    ContactRecords,
-    MaximalTrajectory,
-    Work,
-)
-from rbnotes.multibody.maximal.warm_started_friction import FrictionWarning
 
 __all__ = [
     "Accelerations",
-    "ContactEvent",
-    "ContactRecord",
-    "ContactRecords",
-    "FrictionWarning",
-    "Integrator",
     "Joint",
     "JointReaction",
     "MaximalModel",
-    "MaximalTrajectory",
-    "Rattle",
-    "Work",
     "accelerations",
     "constraint_bias_acceleration",
     "constraint_error",
@@ -69,7 +51,5 @@ __all__ = [
     "joint_velocity_constraints",
     "project",
     "project_poses",
-    "rattle",
     "relative_twist",
-    "simulate",
 ]

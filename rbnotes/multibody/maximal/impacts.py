@@ -21,14 +21,10 @@ from rbnotes.contact import BodyPairJacobian, ContactPoints, Contacts
 from rbnotes.contact.prediction import restitution_threshold
 from rbnotes.dynamics import BilateralRows, StepProblem
 from rbnotes.errors import NotConverged
-from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.maximal.stepping import VelocityUpdate, solve_contacts
-from rbnotes.multibody.maximal.trajectory import ContactRecord
+from rbnotes.multibody.step_records import ContactRecord
+from rbnotes.multibody.step_settings import SEQUENTIAL, StepSettings
 from rbnotes.unchecked.frozen import construct_unchecked
-
-SIMULTANEOUS, SEQUENTIAL = "simultaneous", "sequential"
-IMPACT_MODES = (SIMULTANEOUS, SEQUENTIAL)
-"""Accepted values of ``impacts``."""
 
 SIMULTANEITY_TOLERANCE = 1e-6
 """Relative difference of velocities of simultaneous impacts. Impacts slower than this part of the first are

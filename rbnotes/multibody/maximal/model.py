@@ -2,8 +2,10 @@
 
 The state is a :class:`~rbnotes.dynamics.State` with the poses ``E (n, 4, 4)`` and twists ``phi (n, 6)`` of
 all bodies. Joints push with G^T times multipliers, which are forces in accelerations and impulses in steps.
-Steps are taken by :func:`rbnotes.multibody.maximal.simulate`, or by any scheme of :mod:`rbnotes.dynamics`
-under :func:`joint_velocity_constraints`.
+:func:`rbnotes.multibody.maximal_coordinates` derives such a system from a
+:class:`~rbnotes.multibody.Model`. :func:`rbnotes.multibody.simulate` takes its steps with
+``coordinates="maximal"``, and so does any scheme of :mod:`rbnotes.dynamics` under
+:func:`joint_velocity_constraints`.
 
 Joints constrain velocities; the integrator corrects the poses. A step moves along the twist that the
 rows at its start allow, and so violates the joints by an amount of second order in h. Its *stabilization*
@@ -35,10 +37,6 @@ from rbnotes.multibody.joint_kinematics import Joint, JointKinematics
 from rbnotes.unchecked import stabilization
 from rbnotes.unchecked.frozen import construct_unchecked, replace_unchecked, set_fields
 from rbnotes.unchecked.stabilization import PROJECTION_TOLERANCE
-
-PROJECTION, BAUMGARTE = "projection", "baumgarte"
-STABILIZATIONS = (PROJECTION, BAUMGARTE, "none")
-"""Names of the corrections of errors."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -61,7 +61,7 @@ from rbnotes.dynamics.free_body_schemes import advance_free_motion, external_for
 from rbnotes.dynamics.step_problem import unconstrained_problem
 from rbnotes.errors import NotConverged
 from rbnotes.multibody.maximal.first_order_integrator import FirstOrderIntegrator
-from rbnotes.multibody.maximal.impacts import SEQUENTIAL, solve_sequential_impacts
+from rbnotes.multibody.maximal.impacts import solve_sequential_impacts
 from rbnotes.multibody.maximal.joint_space import JointConfiguration, JointSpaceImpulses, Rotors
 from rbnotes.multibody.maximal.model import project_poses_unchecked
 from rbnotes.multibody.maximal.stepping import (
@@ -81,6 +81,7 @@ from rbnotes.multibody.maximal.stepping import (
     solve_velocities,
     solve_with_correction,
 )
+from rbnotes.multibody.step_settings import SEQUENTIAL
 from rbnotes.unchecked import so3
 from rbnotes.unchecked.frozen import replace_unchecked
 from rbnotes.unchecked.linear_algebra import matvec

@@ -13,7 +13,6 @@ the order of these operations: :mod:`rbnotes.multibody.maximal.rattle_integrator
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -21,94 +20,55 @@ import numpy as np
 from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 from rbnotes.contact import ContactPoints
-from rbnotes.dynamics import Scheme, State, States, StepProblem, StepSolution
+from rbnotes.dynamics import Scheme, State, States
 from rbnotes.errors import MissingExtra
-from rbnotes.friction import FrictionModel, semismooth_newton_friction
-from rbnotes.friction import friction_model as select_friction_model
 from rbnotes.multibody.maximal.first_order_integrator import FirstOrderIntegrator
-from rbnotes.multibody.maximal.impacts import SIMULTANEOUS
 from rbnotes.multibody.maximal.joint_space import JointSpace
-from rbnotes.multibody.maximal.model import PROJECTION, MaximalModel
+from rbnotes.multibody.maximal.model import MaximalModel
 from rbnotes.multibody.maximal.rattle_integrator import Rattle, rattle
-from rbnotes.multibody.maximal.simulation_options import Progress, SimulationOptions
 from rbnotes.multibody.maximal.stepping import (
     Integrator,
     StepContext,
     StepResult,
     predict_contacts,
 )
-from rbnotes.multibody.maximal.trajectory import (
-    MaximalTrajectory,
+from rbnotes.multibody.maximal.trajectory import MaximalTrajectory
+from rbnotes.multibody.simulation_options import Progress, SimulationOptions
+from rbnotes.multibody.step_failures import name_step_failures
+from rbnotes.multibody.step_records import (
     RestartData,
     Work,
     join_contact_records,
     single_contact_record,
 )
-from rbnotes.multibody.step_failures import name_step_failures
 
 
-def simulate(
+def simulate_maximal(
     model: MaximalModel,
-    state: State | MaximalTrajectory,
-    h: float,
-    steps: int,
-    *,
-    friction_model: FrictionModel | Callable[[StepProblem], StepSolution] | str = semismooth_newton_friction,
-    max_friction_residual: float | None = None,
+    state: State,
+    options: SimulationOptions,
     integrator: Integrator | Scheme = rattle,
-    impacts: str = SIMULTANEOUS,
-    stabilization: str = PROJECTION,
-    gamma: float | None = None,
-    slop: float = 1e-5,
     joint_space: JointSpace | None = None,
-    compiled: bool | str = False,
-    progress: Progress | None = None,
+    restart: RestartData | None = None,
 ) -> MaximalTrajectory:
-    """Simulate the motion of bodies.
+    """Simulate the motion of bodies in maximal coordinates, for :func:`rbnotes.multibody.simulate`.
 
     Parameters
     ----------
     model
         Bodies, joints, forces and colliders.
     state
-        Initial poses ``(n, 4, 4)`` and twists ``(n, 6)``, which satisfy the joints. Or a trajectory of this
-        model, to continue it with bitwise the same result as without interruption.
-    h
-        Step size, s.
-    steps
-        Number of steps.
-    friction_model
-        Friction model: a function of :mod:`rbnotes.friction`, its name (``"coulomb"``), or a function with
-        the same signature. A user's function declares a warm start by
-        ``FrictionModel(function, accepts_initial_guess=True)`` (:class:`rbnotes.friction.FrictionModel`).
-    max_friction_residual
-        Largest accepted residual, dimensionless, of a model that does not converge; unlimited by default. The
-        records of the contacts hold all residuals, and the first above 1e-3 warns (:class:`FrictionWarning`).
+        Initial poses ``(n, 4, 4)`` and twists ``(n, 6)``, which satisfy the joints.
+    options
+        Step size, number of steps, friction, impacts, stabilization, and whether steps are compiled.
     integrator
-        Integrator: :data:`~rbnotes.multibody.maximal.rattle`, of second order; or a scheme of
-        :mod:`rbnotes.dynamics.schemes` or ``.free_motion``, of first order under joints and contacts.
-    impacts : "simultaneous" or "sequential"
-        Impacts of bodies with restitution: Newton's law at all contacts at once, or at those that approach
-        fastest, one pair after the other (:mod:`rbnotes.multibody.maximal.impacts`). If joints do not allow
-        all of these contacts to bounce at once, none does.
-    stabilization : {"projection", "baumgarte", "none"}
-        Correction of joint errors and overlaps: by the smallest displacement, by the next velocities at the
-        rate ``gamma``, or none.
-    gamma
-        Error reduction rate of Baumgarte's stabilization, 1/s: a step leaves the part ``1 - gamma h`` of an
-        error. At most ``2/h``, by default ``0.2/h``. Overlaps are reduced no faster than at the velocity that
-        lifts a body out of them, ``sqrt(2 g overlap)``: without gravity, not at all.
-    slop
-        Overlap that is not corrected, m.
+        Integrator: ``rattle``, of second order; or a scheme of :mod:`rbnotes.dynamics`, of first order under
+        joints and contacts.
     joint_space
         Springs, dampers, actuators, friction, bearings, limits and other constraints of joints, at the
-        initial poses, which :func:`rbnotes.multibody.simulate` derives from a model; they need the integrator
-        ``rattle``.
-    compiled : {False, "auto", True}
-        If True, take compiled steps (:mod:`rbnotes.multibody.packing.compiled_steps`), which need numba.
-        "auto" takes them if they support the model and the options; ``MaximalTrajectory.compiled`` says so.
-    progress
-        Called after each step with the number of steps done and of all.
+        initial poses, which need the integrator ``rattle``.
+    restart
+        Data of the run that this one continues, with bitwise the same result as without interruption.
 
     Returns
     -------
@@ -118,40 +78,17 @@ def simulate(
     Raises
     ------
     InvalidArgument
-        If ``model`` is not a ``MaximalModel``, ``state`` does not fit it, ``h`` is not positive, ``steps`` is
-        below 1, an option is not one of the names, or compiled steps do not support the model or an option.
+        If ``model`` is not a ``MaximalModel``, ``state`` does not fit it, or the integrator or compiled steps
+        do not support the model or an option.
     FrictionNotConverged
         If the friction model does not get below ``max_friction_residual``.
     NotSolved
         If contacts and joints contradict each other.
     MissingExtra
-        If ``compiled`` is True and numba is not installed.
+        If ``options.compiled`` is True and numba is not installed.
     """
-    options = SimulationOptions(
-        h=h,
-        steps=steps,
-        friction_model=select_friction_model("friction_model", friction_model),
-        max_friction_residual=max_friction_residual,
-        impacts=impacts,
-        compiled=compiled,
-        stabilization=stabilization,
-        gamma=gamma,
-        slop=slop,
-        progress=progress,
-    )
-    return simulate_with_options(model, state, options, integrator, joint_space)
-
-
-def simulate_with_options(
-    model: MaximalModel,
-    state: State | MaximalTrajectory,
-    options: SimulationOptions,
-    integrator: Integrator | Scheme,
-    joint_space: JointSpace | None,
-) -> MaximalTrajectory:
-    """Return the same as :func:`simulate`, with its options in one object."""
     arguments.require_instance("model", model, MaximalModel)
-    arguments.require_instance("state", state, State, MaximalTrajectory)
+    arguments.require_instance("state", state, State)
     if not isinstance(integrator, Scheme):
         arguments.require_methods("integrator", integrator, "step")
     if joint_space is not None:
@@ -162,9 +99,6 @@ def simulate_with_options(
             raise InvalidArgument(
                 "integrator", got, "rattle with forces and constraints in joint coordinates"
             )
-    previous = None
-    if isinstance(state, MaximalTrajectory):
-        previous, state = state, state.states[-1]
     state = _check_state(model, state)
     context = StepContext(model, options.step_settings(), joint_space, model.detect_contacts)
     step_integrator = FirstOrderIntegrator(integrator) if isinstance(integrator, Scheme) else integrator
@@ -179,10 +113,10 @@ def simulate_with_options(
         except (InvalidArgument, MissingExtra):
             if options.compiled != "auto":
                 raise
-    if previous is None:
+    if restart is None:
         points = predict_contacts(context, state)
     else:
-        points, context.settings.friction.last_impulses = previous.restart
+        points, context.settings.friction.last_impulses = restart
     return run(context, step_integrator, state, points, options.steps, options.progress)
 
 

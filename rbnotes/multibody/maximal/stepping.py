@@ -39,14 +39,14 @@ from rbnotes.multibody.maximal.model import (
     MaximalModel,
     project_poses_unchecked,
 )
-from rbnotes.multibody.maximal.step_settings import StepSettings
-from rbnotes.multibody.maximal.trajectory import (
+from rbnotes.multibody.step_records import (
     ContactRecord,
     Work,
     merge_contact_records,
     record_contacts,
 )
-from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
+from rbnotes.multibody.step_settings import StepSettings
+from rbnotes.multibody.warm_started_friction import WarmStartedFriction
 from rbnotes.unchecked.frozen import construct_unchecked, replace_unchecked
 from rbnotes.unchecked.stabilization import retract_poses
 

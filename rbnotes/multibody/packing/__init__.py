@@ -1,12 +1,12 @@
 """Models packed into arrays, for compiled recursions and time steps.
 
 :func:`compile` packs a tree into flat arrays, which takes milliseconds; :func:`rbnotes.multibody.simulate`
-and :func:`rbnotes.multibody.maximal.simulate` with ``compiled=True`` pack the model. The code that reads them
-is the same for all models: numba compiles it on first use and keeps it on disk, beside the package or, if
-that is not writable, in the user's cache; the environment variable ``NUMBA_CACHE_DIR`` names another folder.
-Each compilation is reported on the logger ``rbnotes.compiled``. A joint given as a function has a program of
-its own, one for each kind of function, which is compiled with the first tree that has such a joint. Joint
-types that a user writes are evaluated through their methods.
+with ``compiled=True`` packs the model. The code that reads them is the same for all models: numba compiles
+it on first use and keeps it on disk, beside the package or, if that is not writable, in the user's cache;
+the environment variable ``NUMBA_CACHE_DIR`` names another folder. Each compilation is reported on the logger
+``rbnotes.compiled``. A joint given as a function has a program of its own, one for each kind of function,
+which is compiled with the first tree that has such a joint. Joint types that a user writes are evaluated
+through their methods.
 
 :func:`sweep` distributes many states over the workers of an executor.
 

@@ -1,12 +1,12 @@
 """Compiled steps in maximal coordinates: contact detection, friction, and whole time steps.
 
-The step of :data:`~rbnotes.multibody.maximal.rattle` is compiled, with projection, simultaneous impacts and
-the default friction model, under gravity and applied forces, with joints whose constraint rows are constant
-(fixed, spherical, revolute, prismatic, cylindrical, planar). Python evaluates the forces during a step and,
-in models with joints, the displacement that separates overlapping bodies. The reference takes exceptional
-steps: those with dependent constraint rows, friction that the compiled methods do not solve, or a too long
-step. The results are those of the reference to rounding. If contacts can share an impulse in many ways,
-rounding selects one of them, and with it the spin of a body that slides on all of them.
+The step of :mod:`~rbnotes.multibody.maximal.rattle_integrator` is compiled, with projection, simultaneous
+impacts and the default friction model, under gravity and applied forces, with joints whose constraint rows
+are constant (fixed, spherical, revolute, prismatic, cylindrical, planar). Python evaluates the forces during
+a step and, in models with joints, the displacement that separates overlapping bodies. The reference takes
+exceptional steps: those with dependent constraint rows, friction that the compiled methods do not solve, or
+a too long step. The results are those of the reference to rounding. If contacts can share an impulse in many
+ways, rounding selects one of them, and with it the spin of a body that slides on all of them.
 """
 
 from __future__ import annotations
@@ -24,13 +24,12 @@ from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction import FrictionModel, semismooth_newton_friction
 from rbnotes.friction.contact_problem import DelassusProblem
 from rbnotes.friction.semismooth_newton import TOLERANCE, newton_search, solve_friction
-from rbnotes.multibody.maximal.impacts import SIMULTANEOUS
 from rbnotes.multibody.maximal.rattle_integrator import Rattle
-from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.maximal.stepping import Integrator, StepContext
-from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.multibody.packing.packed_model import PackedModel, pack_model
 from rbnotes.multibody.packing.refusals import unsupported_error
+from rbnotes.multibody.step_settings import SIMULTANEOUS, StepSettings
+from rbnotes.multibody.warm_started_friction import WarmStartedFriction
 
 
 def compile_context(context: StepContext, integrator: Integrator) -> tuple[StepContext, PackedModel]:

@@ -23,7 +23,7 @@ from rbnotes.compiled.record_layout import (
 )
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import WORLD
-from rbnotes.multibody.maximal.trajectory import ContactRecords
+from rbnotes.multibody.step_records import ContactRecords
 from rbnotes.unchecked.frozen import construct_unchecked
 
 

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.multibody.maximal.simulation_options import Progress
 from rbnotes.multibody.packing._stored_results import StoredResults
+from rbnotes.multibody.simulation_options import Progress
 
 MAX_ATTEMPTS = 3
 """Largest number of times that a chunk is submitted, if its worker is lost."""

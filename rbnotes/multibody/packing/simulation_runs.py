@@ -41,21 +41,21 @@ from rbnotes.compiled.record_layout import (
 )
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import State, States, zero_forces
-from rbnotes.multibody.maximal.simulation_options import Progress
-from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.maximal.stepping import Integrator, StepContext, StepResult
-from rbnotes.multibody.maximal.trajectory import (
+from rbnotes.multibody.maximal.trajectory import MaximalTrajectory
+from rbnotes.multibody.packing.contact_tables import contact_points, contact_records, contact_table
+from rbnotes.multibody.packing.packed_model import PackedModel
+from rbnotes.multibody.packing.python_callbacks import PythonCallbacks, state_from_array
+from rbnotes.multibody.simulation_options import Progress
+from rbnotes.multibody.step_failures import name_step_failures
+from rbnotes.multibody.step_records import (
     ContactRecords,
-    MaximalTrajectory,
     RestartData,
     Work,
     join_contact_records,
     single_contact_record,
 )
-from rbnotes.multibody.packing.contact_tables import contact_points, contact_records, contact_table
-from rbnotes.multibody.packing.packed_model import PackedModel
-from rbnotes.multibody.packing.python_callbacks import PythonCallbacks, state_from_array
-from rbnotes.multibody.step_failures import name_step_failures
+from rbnotes.multibody.step_settings import StepSettings
 
 CONTACTS_PER_BODY = 8
 """Initial size of the contact arrays, per body."""
@@ -64,7 +64,7 @@ MAX_STEPS_PER_CALL = 128
 """Most steps without a chance for a user to interrupt."""
 
 WORK_COLUMNS = [FORCE_WORK, JOINT_WORK, CONTACT_WORK, SEPARATION_WORK, INTEGRATOR_WORK]
-"""Columns of a summary in the order of :class:`~rbnotes.multibody.maximal.trajectory.Work`."""
+"""Columns of a summary in the order of :class:`~rbnotes.multibody.step_records.Work`."""
 
 
 def padded_contacts(contacts: Array, last_contacts: Array, num_bodies: int) -> tuple[Array, Array]:

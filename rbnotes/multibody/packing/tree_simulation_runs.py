@@ -38,7 +38,6 @@ from rbnotes.contact.prediction import contact_margin
 from rbnotes.dynamics import State
 from rbnotes.dynamics.state import EMPTY_STATE
 from rbnotes.multibody.applied_forces import SampledCommands, actuator_commands
-from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.packing.compiled_steps import compile_settings
 from rbnotes.multibody.packing.contact_tables import contact_points, contact_records, contact_table
 from rbnotes.multibody.packing.packed_tree_model import PackedTreeModel, pack_tree_model
@@ -51,6 +50,7 @@ from rbnotes.multibody.packing.simulation_runs import (
 )
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.step_series import StepSeries
+from rbnotes.multibody.step_settings import StepSettings
 from rbnotes.multibody.verlet_step import TreeStepper
 from rbnotes.unchecked.frozen import replace_unchecked
 

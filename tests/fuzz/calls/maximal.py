@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from engine import Call
 
-from rbnotes import friction, joints, se3
+from rbnotes import joints, se3
 from rbnotes.contact import Collider
-from rbnotes.dynamics import WORLD, State, momentum_conserving_euler
+from rbnotes.dynamics import WORLD, State
 from rbnotes.multibody import maximal
 from rbnotes.shapes import Box, Plane
 
@@ -21,18 +21,10 @@ PIN = maximal.Joint(joints.Revolute(), 0, se3.inverse(PIVOT), WORLD, PIVOT)
 PAIR = (PIN, HINGE)
 JOINED = maximal.MaximalModel([INERTIA, INERTIA], PAIR)
 STATE = State(E=POSES, phi=TWISTS)
-FALLING = maximal.MaximalModel([INERTIA])
-ON_GROUND = maximal.MaximalModel([INERTIA], colliders=[Collider(WORLD, Plane()), Collider(0, BOX)])
-ABOVE = State(E=se3.frame(np.eye(3), [0, 0, 0.1]))
-FALL = maximal.simulate(ON_GROUND, ABOVE, 0.01, 2)
 ON_BODIES = {"poses": POSES}
 MOVING = {"poses": POSES, "twists": TWISTS}
 
 CALLS = [
-    Call(
-        FALL.scene, {"shapes": [BOX], "description": "A box falls."}, fine={"description": ("another word",)}
-    ),
-    Call(FALL.energy_figure, {"stored_energy": FALLING.energy}, fine={"stored_energy": ("None",)}),
     Call(
         maximal.Joint,
         {"kind": joints.Revolute(), "body": 1, "frame": PIVOT, "parent": 0, "parent_frame": PIVOT},
@@ -64,22 +56,6 @@ CALLS = [
     Call(JOINED.retract, {"state": STATE, "increment": 0.1 * TWISTS.ravel(), "h": 0.1}),
     Call(maximal.accelerations, {"model": JOINED, "state": STATE}),
     Call(maximal.joint_velocity_constraints, {"model": JOINED, "state": STATE, "gamma": 50.0}),
-    Call(type(maximal.rattle)),
     Call(maximal.project, {"model": JOINED, "state": STATE}),
     Call(maximal.project_poses, {"model": JOINED, **ON_BODIES, "max_iterations": 10}),
-    Call(
-        maximal.simulate,
-        {
-            "model": ON_GROUND,
-            "state": ABOVE,
-            "h": 0.01,
-            "steps": 2,
-            "friction_model": friction.box_friction,
-            "integrator": momentum_conserving_euler,
-            "impacts": "sequential",
-            "stabilization": "baumgarte",
-            "gamma": 50.0,
-        },
-        slow=True,
-    ),
 ]

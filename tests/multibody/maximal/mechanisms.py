@@ -1,6 +1,7 @@
 """Mechanisms of several tests, and functions to simulate them."""
 
 import numpy as np
+from maximal_simulation import simulate
 from scipy.spatial.transform import Rotation
 
 from rbnotes import inertia, se3
@@ -28,13 +29,13 @@ def run(model, state, h, steps):
 
 def step(model, state, h, **options):
     """Return the state after a step of the simulator, and the impulses of the joints."""
-    path = maximal.simulate(model, state, h, 1, integrator=symplectic_euler, **options)
+    path = simulate(model, state, h, 1, integrator=symplectic_euler, **options)
     return path.states[-1], path.joint_impulses[0]
 
 
 def steps(model, state, h, count, **options):
     """Return the states of so many steps of the simulator."""
-    return maximal.simulate(model, state, h, count, integrator=symplectic_euler, **options).states
+    return simulate(model, state, h, count, integrator=symplectic_euler, **options).states
 
 
 def rods(lengths, weights):

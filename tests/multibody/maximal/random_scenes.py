@@ -5,17 +5,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rbnotes import friction, joints, se3, so3
-from rbnotes.contact import Collider
+from rbnotes import Body, Model, friction, joints, se3, simulate, so3
 from rbnotes.dynamics import (
-    WORLD,
     State,
     energy_conserving_euler,
     momentum_conserving_euler,
     symplectic_euler,
 )
-from rbnotes.multibody import maximal
-from rbnotes.multibody.maximal import MaximalModel
+from rbnotes.multibody import maximal, maximal_coordinates
 from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
 MODELS = {
@@ -25,8 +22,8 @@ MODELS = {
     "Newton": friction.semismooth_newton_friction,
     "Gauss-Seidel": friction.gauss_seidel_friction,
 }
-INTEGRATORS = {
-    "rattle": maximal.rattle,
+SCHEMES = {
+    "rattle": "rattle",
     "momentum": momentum_conserving_euler,
     "energy": energy_conserving_euler,
     "Euler": symplectic_euler,
@@ -39,7 +36,7 @@ class Scene:
     """Arguments of `simulate`, and properties of the scene."""
 
     seed: int
-    model: MaximalModel
+    model: Model
     state: State
     h: float
     options: dict[str, Any]
@@ -48,7 +45,7 @@ class Scene:
     def run(self, steps, state=None, **options):
         """Return the trajectory from the start, or from another state."""
         start = self.state if state is None else state
-        return maximal.simulate(self.model, start, self.h, steps, **{**self.options, **options})
+        return simulate(self.model, start, h=self.h, steps=steps, **{**self.options, **options})
 
 
 class Account(NamedTuple):
@@ -89,7 +86,7 @@ def limits(scene):
     that the contacts alone are judged. Overlaps that velocities take back lift the bodies by as much.
     """
     model, h = scene.model, scene.h
-    masses = model.inertias[:, 3, 3]
+    masses = np.array([body.spatial_inertia[3, 3] for body in model.bodies])
     size = abs(model.energy(scene.state))
     lift = 0.0
     if scene.traits["stabilization"] == "baumgarte":
@@ -102,12 +99,12 @@ def limits(scene):
 
 def same(whole, *parts):
     """Return True if consecutive trajectories equal the whole one to the last bit."""
-    E, phi = ([getattr(part.states, name) for part in parts] for name in ("E", "phi"))
+    E, phi = ([getattr(part.body_states, name) for part in parts] for name in ("E", "phi"))
     joined = [np.concatenate([each[0], *(later[1:] for later in each[1:])]) for each in (E, phi)]
     impulses = [record.impulses for part in parts for record in part.contacts]
     return bool(
-        np.array_equal(joined[0], whole.states.E)
-        and np.array_equal(joined[1], whole.states.phi)
+        np.array_equal(joined[0], whole.body_states.E)
+        and np.array_equal(joined[1], whole.body_states.phi)
         and all(np.array_equal(a.impulses, b) for a, b in zip(whole.contacts, impulses, strict=True))
     )
 
@@ -117,7 +114,7 @@ def scene(seed):
     rng = np.random.default_rng([seed, 20261122])
     count = int(rng.integers(1, 5))
     shapes = [_shape(rng) for _ in range(count)]
-    law, integrator = rng.choice(list(MODELS)), rng.choice(list(INTEGRATORS), p=[0.55, 0.15, 0.15, 0.15])
+    law, scheme = rng.choice(list(MODELS)), rng.choice(list(SCHEMES), p=[0.55, 0.15, 0.15, 0.15])
     stabilization = str(rng.choice(STABILIZATIONS, p=[0.5, 0.3, 0.2]))
     mu, restitution = rng.uniform(0.0, 1.0), float(rng.choice([0.0, 0.5, 0.9, 1.0]))
     overlap = float(rng.choice([0.0, 0.0, 0.05, 0.15]))
@@ -128,29 +125,32 @@ def scene(seed):
         poses.append(se3.frame(so3.exp(rng.normal(size=3)), [*rng.uniform(-0.05, 0.05, 2), height]))
         height += size * (1 - overlap)
     state = State(E=np.array(poses), phi=rng.normal(size=(count, 6)) * [3, 3, 3, 1, 1, 1])
-    ball_joints = []
+    placed = [{"pose": pose} for pose in poses]
     if count > 1 and rng.random() < 0.4:
         kind = joints.Revolute() if rng.random() < 0.5 else joints.ExponentialSpherical()
         where = se3.frame(np.eye(3), (poses[0][:3, 3] + poses[1][:3, 3]) / 2)
-        ball_joints = [maximal.joint_from_world_frame(kind, where, state.E, 1, 0)]
-    inertias = [shape.spatial_inertia(density=float(rng.uniform(100, 3000))) for shape in shapes]
-    surface = {"mu": mu, "restitution": restitution}
-    colliders = [Collider(WORLD, Plane(), **surface)]
-    colliders += [Collider(i, shape, **surface) for i, shape in enumerate(shapes)]
-    model = MaximalModel(np.array(inertias), ball_joints, colliders=colliders)
-    state = maximal.project(model, state) if ball_joints else state
+        joint_frame, body_frame = se3.inverse(poses[0]) @ where, se3.inverse(where) @ poses[1]
+        placed[1] = {"joint": kind, "parent": "0", "joint_frame": joint_frame, "body_frame": body_frame}
+    bodies = [
+        Body(f"{i}", shape, density=float(rng.uniform(100, 3000)), **options)
+        for i, (shape, options) in enumerate(zip(shapes, placed, strict=True))
+    ]
+    model = Model(bodies, ground=Plane(), mu=mu, restitution=restitution)
+    converted = maximal_coordinates(model)
+    state = converted.model_state(maximal.project(converted.maximal_model, state))
     taken_back, h = float(rng.choice([0.2, 1.0])), float(rng.choice([0.002, 0.005, 0.01]))
     options = {
         "friction_model": MODELS[law],
-        "integrator": INTEGRATORS[integrator],
+        "scheme": SCHEMES[scheme],
+        "coordinates": "maximal",
         "stabilization": stabilization,
         "gamma": taken_back / h if stabilization == "baumgarte" else None,
     }
     traits = {
         "bodies": count,
-        "joints": len(ball_joints),
+        "joints": sum(not body.is_free for body in bodies),
         "friction": str(law),
-        "integrator": str(integrator),
+        "integrator": str(scheme),
         "stabilization": stabilization,
         "restitution": restitution,
         "overlap": overlap,

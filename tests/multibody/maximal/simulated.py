@@ -5,6 +5,7 @@ from functools import partial
 import mujoco
 import numpy as np
 import pytest
+from maximal_simulation import contact_events
 
 from rbnotes import friction, inertia, se3, so3
 from rbnotes.contact import Collider
@@ -76,7 +77,7 @@ def world_velocities(path, body=0):
 
 
 def kinds(path, kind):
-    return [event.time for event in path.contact_events if event.kind == kind]
+    return [event.time for event in contact_events(path) if event.kind == kind]
 
 
 def pile():

@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from maximal_simulation import simulate
 
 from rbnotes import inertia, se3
 from rbnotes.dynamics import (
@@ -35,7 +36,7 @@ from rbnotes.forces import (
 )
 from rbnotes.joints import Revolute
 from rbnotes.multibody import maximal
-from rbnotes.multibody.maximal import MaximalModel, simulate
+from rbnotes.multibody.maximal import MaximalModel
 
 FORCES = ForceGroups(
     [

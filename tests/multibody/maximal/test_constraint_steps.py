@@ -17,7 +17,7 @@ from rbnotes.dynamics import WORLD, Forces, State, symplectic_euler
 from rbnotes.joints import ExponentialSpherical, Fixed, Revolute, Universal
 from rbnotes.multibody import maximal
 from rbnotes.multibody.maximal import MaximalModel
-from rbnotes.multibody.maximal.model import STABILIZATIONS
+from rbnotes.multibody.step_settings import STABILIZATIONS
 from rbnotes.testing.strategies import arrays, frames, numbers
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import physics_scenes as scenes
 import pytest
 
-from rbnotes import se3, so3
+from rbnotes import se3, simulate, so3
 from rbnotes.contact import contact_points
-from rbnotes.multibody.maximal import FrictionWarning, simulate
+from rbnotes.multibody import FrictionWarning
 
 g = scenes.GRAVITY
 
@@ -22,11 +22,11 @@ def no_friction_is_left_unsolved():
 
 def run(scene, T, h=0.01, **options):
     model, start = scene[:2]
-    return simulate(model, start, h, round(T / h), **options)
+    return simulate(model, start, h=h, steps=round(T / h), coordinates="maximal", **options)
 
 
 def displacements(path):
-    return path.states.E[-1, :, :3, 3] - path.states.E[0, :, :3, 3]
+    return path.body_states.E[-1, :, :3, 3] - path.body_states.E[0, :, :3, 3]
 
 
 class TestBlockOnASlope:
@@ -80,16 +80,17 @@ def test_nearly_parallel_edges_keep_their_normal(lean):
     That axis is the one of the turn, ``lean`` above the horizontal: upright it does not separate the planks;
     nearly level it does, and must not draw the normal out of the middle between the faces by a twelfth.
     """
-    model, state = scenes.a_frame(1.1, 1.0)
+    model, _ = scenes.a_frame(1.1, 1.0)
+    E = np.stack([body.pose for body in model.bodies])
 
     def touching_points(poses):
         points = contact_points(model.colliders, poses, 1e-6)
         return points[(points.a == 0) & (points.b == 1)]
 
-    level = touching_points(state.E)
+    level = touching_points(E)
     top = se3.frame(np.eye(3), level.position.mean(axis=0))
     for turn in (5e-7, 2e-6, 1e-5):
-        poses = state.E.copy()
+        poses = E.copy()
         about = se3.frame(so3.exp([turn * np.cos(lean), 0, turn * np.sin(lean)]), np.zeros(3))
         poses[1] = top @ about @ np.linalg.inv(top) @ poses[1]
         np.testing.assert_allclose(touching_points(poses).normal[0], level.normal[0], atol=1e3 * turn)
@@ -115,11 +116,13 @@ def test_the_bouncing_ball_of_siconos():
     path = run(scenes.bouncing_ball(), 0.7, h)
     fall = np.sqrt(2 / g)
     after, up = 0.7 - fall, 0.9 * g * fall
-    assert path.states.E[-1, 0, 2, 3] - 0.1 == pytest.approx(up * after - g * after**2 / 2, abs=1.9 * up * h)
+    assert path.body_states.E[-1, 0, 2, 3] - 0.1 == pytest.approx(
+        up * after - g * after**2 / 2, abs=1.9 * up * h
+    )
     for time, (gap, speed) in scenes.SICONOS_BALL.items():
         step = round(time / h)
-        assert path.states.E[step, 0, 2, 3] - 0.1 == pytest.approx(gap, abs=1.9 * up * h)
-        assert path.states.phi[step, 0, 5] == pytest.approx(speed, abs=1.9 * g * h)
+        assert path.body_states.E[step, 0, 2, 3] - 0.1 == pytest.approx(gap, abs=1.9 * up * h)
+        assert path.body_states.phi[step, 0, 5] == pytest.approx(speed, abs=1.9 * g * h)
 
 
 class TestCradle:
@@ -130,7 +133,7 @@ class TestCradle:
     def test_cradle_conserves_momentum_and_energy(self, count, hitting):
         for impacts in ("simultaneous", "sequential"):
             path = run(scenes.cradle(count, [1.0] * hitting), 0.03, impacts=impacts)
-            speeds = path.states.phi[-1, :, 3]
+            speeds = path.body_states.phi[-1, :, 3]
             assert speeds.sum() == pytest.approx(hitting, abs=1e-12)
             np.testing.assert_allclose(path.energies, hitting / 2, rtol=1e-12)
             assert np.all(np.diff(speeds) > -1e-12)  # none goes through another
@@ -139,14 +142,14 @@ class TestCradle:
     def test_sequential_impacts_release_as_many_balls_as_arrive(self, count, hitting):
         path = run(scenes.cradle(count, [1.0] * hitting), 0.03, impacts="sequential")
         expected = np.arange(count) >= count - hitting
-        np.testing.assert_allclose(path.states.phi[-1, :, 3], expected, atol=1e-12)
+        np.testing.assert_allclose(path.body_states.phi[-1, :, 3], expected, atol=1e-12)
 
     @pytest.mark.parametrize("count", [3, 5])
     def test_simultaneous_impact_moves_the_other_balls_together(self, count):
         """They move like a body of ``count - 1`` masses."""
         path = run(scenes.cradle(count, [1.0]), 0.03)
         expected = [(2 - count) / count] + [2 / count] * (count - 1)
-        np.testing.assert_allclose(path.states.phi[-1, :, 3], expected, atol=1e-12)
+        np.testing.assert_allclose(path.body_states.phi[-1, :, 3], expected, atol=1e-12)
 
     @pytest.mark.parametrize("restitution", [0.3, 0.8])
     def test_sequential_impacts_with_restitution(self, restitution):
@@ -160,19 +163,19 @@ class TestCradle:
                 if approach > 1e-6:
                     changes = True
                     v[i : i + 2] += np.array([-1, 1]) * (1 + restitution) / 2 * approach
-        np.testing.assert_allclose(path.states.phi[-1, :, 3], v, atol=1e-5)
+        np.testing.assert_allclose(path.body_states.phi[-1, :, 3], v, atol=1e-5)
         lost = path.energies[0] - path.energies[-1]
         assert lost == pytest.approx(-path.work.contacts.sum(), rel=1e-9)
 
     def test_symmetric_simultaneous_impacts(self):
         """Equally fast impacts happen together, so that the middle stays, by symmetry."""
         path = run(scenes.cradle(3, [1.0, 0, -1.0]), 0.03, impacts="sequential")
-        np.testing.assert_allclose(path.states.phi[-1, :, 3], [-1, 0, 1], atol=1e-12)
+        np.testing.assert_allclose(path.body_states.phi[-1, :, 3], [-1, 0, 1], atol=1e-12)
 
     def test_rounding_does_not_order_simultaneous_impacts(self):
         """If rounding ordered the two impacts, the middle ball would move."""
         path = run(scenes.cradle(3, [1.0, 0, -1.0 - 1e-9], 0.5), 0.03, impacts="sequential")
-        np.testing.assert_allclose(path.states.phi[-1, :, 3], [-0.5, 0, 0.5], atol=1e-6)
+        np.testing.assert_allclose(path.body_states.phi[-1, :, 3], [-0.5, 0, 0.5], atol=1e-6)
 
     @pytest.mark.parametrize("impacts", ["simultaneous", "sequential"])
     @pytest.mark.slow
@@ -180,7 +183,7 @@ class TestCradle:
         """With joints and gravity the energy account closes; sequential impacts release one ball."""
         path = run(scenes.hung_cradle(3, 0.3), 0.7, 0.01, impacts=impacts)
         np.testing.assert_allclose(np.diff(path.energies), path.work.total, atol=1e-12)
-        speeds = path.states.phi[:, :, 3]
+        speeds = path.body_states.phi[:, :, 3]
         after = speeds[65]
         first, second, last = after / speeds[:, 0].max()
         if impacts == "sequential":

@@ -5,15 +5,11 @@ import warnings
 import numpy as np
 import physics_scenes as scenes
 import pytest
-from joint_coordinates import in_joint_coordinates
 from scipy.special import ellipk
 
-from rbnotes import inertia, so3
-from rbnotes.contact import Collider
-from rbnotes.dynamics import WORLD, Forces, State
-from rbnotes.joints import ExponentialSpherical
-from rbnotes.multibody import maximal, simulate
-from rbnotes.multibody.maximal import FrictionWarning, MaximalModel
+from rbnotes import Body, Model, inertia, simulate, so3
+from rbnotes.dynamics import Forces
+from rbnotes.multibody import FrictionWarning
 from rbnotes.shapes import Box, Plane, Sphere
 
 g = scenes.GRAVITY
@@ -27,9 +23,9 @@ def friction_converges():
 
 
 def run(scene, T, h=0.01, coordinates="reduced", **options):
-    model, start = in_joint_coordinates(*scene[:2])
+    model, start = scene[:2]
     motion = simulate(model, start, h=h, steps=round(T / h), coordinates=coordinates, **options)
-    assert (motion.maximal is None) == (coordinates == "reduced")
+    assert (motion.joint_impulses is None) == (coordinates == "reduced")
     return motion
 
 
@@ -39,11 +35,11 @@ def displacements(motion):
 
 def on_floor(shape, pose, twist=(0, 0, 0, 0, 0, 0), *, mu=0.3, restitution=0.0, inertia=None, forces=None):
     """Return a body of one kilogram on a plane."""
-    M = shape.spatial_inertia(mass=1.0) if inertia is None else inertia
-    surface = {"mu": mu, "restitution": restitution}
-    colliders = [Collider(WORLD, Plane(), **surface), Collider(0, shape, **surface)]
-    options = {} if forces is None else {"applied_forces": forces}
-    return MaximalModel(M[None], colliders=colliders, **options), State(pose[None], twist)
+    mass = {"mass": 1.0} if inertia is None else {"inertia": inertia}
+    options = {} if forces is None else {"forces": forces}
+    body = Body("body", shape, pose=pose, **mass)
+    model = Model([body], ground=Plane(), mu=mu, restitution=restitution, **options)
+    return model, model.state(twists={"body": twist})
 
 
 @pytest.mark.slow
@@ -181,8 +177,8 @@ def test_energy_of_a_double_pendulum_does_not_drift():
 @pytest.mark.slow
 def test_body_flips_about_its_middle_axis():
     J, w, h = np.array([1.0, 2.0, 3.0]), np.array([0.8, 8.0, 0.0]), 0.01
-    scene = MaximalModel(inertia.spatial_inertia(1.0, np.diag(J))[None], (), (0, 0, 0))
-    motion = run((scene, State(np.eye(4), [*w, 0, 0, 0])), 0.9, h)
+    model = Model([Body("body", inertia=inertia.spatial_inertia(1.0, np.diag(J)))], gravity=(0, 0, 0))
+    motion = run((model, model.state(twists={"body": [*w, 0, 0, 0]})), 0.9, h)
     turning = motion.body_states.phi[:, 0, 1]
     k = np.flatnonzero(np.diff(np.sign(turning)))[0]
     flip = motion.t[k] + h * turning[k] / (turning[k] - turning[k + 1])
@@ -195,10 +191,9 @@ def test_body_flips_about_its_middle_axis():
 
 @pytest.mark.slow
 def test_heavy_top_precesses():
-    M, start, precession = scenes.heavy_top(400.0)
-    top = MaximalModel(M[None], [maximal.Joint(ExponentialSpherical(), 0)])
+    *scene, precession = scenes.heavy_top(400.0)
     T = 0.05
-    motion = run((top, start), T, 5e-4)
+    motion = run(scene, T, 5e-4)
     spin_angle = (400.0 - precession * np.cos(0.5)) * T
     exact = so3.exp([0, 0, precession * T]) @ so3.exp([0, 0.5, 0]) @ so3.exp([0, 0, spin_angle])
     assert so3.angle(exact.T @ motion.body_states.E[-1, 0, :3, :3]) < 1e-3
@@ -215,11 +210,11 @@ def test_heavy_top_precesses():
 )
 def test_cradle_on_rods_obeys_the_law_of_impact(coordinates, impacts, expected):
     """Balls without gravity, whose rods let them move along one line at first; the first has 1 m/s."""
-    model, start = scenes.hung_cradle(3, 0.0)
-    scene = MaximalModel(model.inertias, model.joints, (0, 0, 0), colliders=model.colliders)
+    model, _ = scenes.hung_cradle(3, 0.0, gravity=(0, 0, 0))
     twists = np.zeros((3, 6))
     twists[0, [1, 3]] = [-1.0, 1.0]
-    motion = run((scene, State(start.E, twists)), 0.02, 0.01, coordinates, impacts=impacts)
+    start = scenes.with_twists(model, twists)
+    motion = run((model, start), 0.02, 0.01, coordinates, impacts=impacts)
     np.testing.assert_allclose(motion.body_states.phi[-1, :, 3], expected, rtol=0, atol=1e-9)
     np.testing.assert_allclose(motion.energies, motion.energies[0], rtol=1e-9)
 
@@ -228,13 +223,11 @@ def test_cradle_on_rods_obeys_the_law_of_impact(coordinates, impacts, expected):
 @pytest.mark.slow
 def test_impacts_in_joint_coordinates_are_those_of_maximal_ones(restitution):
     """Swinging balls collide: no contact adds energy beyond the error of the scheme, of second order."""
-    model, start = scenes.hung_cradle(3, 0.1, restitution)
+    model, _ = scenes.hung_cradle(3, 0.1, restitution)
     twists = np.zeros((3, 6))
     twists[0, [1, 3]] = [-2.0, 2.0]
-    motions = [
-        run((model, State(start.E, twists)), 0.08, 0.005, coordinates)
-        for coordinates in ("reduced", "maximal")
-    ]
+    start = scenes.with_twists(model, twists)
+    motions = [run((model, start), 0.08, 0.005, coordinates) for coordinates in ("reduced", "maximal")]
     for motion in motions:
         work = np.array([record.work.sum() for record in motion.contacts])
         assert work.max() < 2e-4

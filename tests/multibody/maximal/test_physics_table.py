@@ -9,7 +9,7 @@ import physics_table
 import pytest
 
 from rbnotes.dynamics import State
-from rbnotes.multibody.maximal import MaximalModel
+from rbnotes.multibody import Model
 
 
 def test_each_scene_has_a_result_of_each_option():
@@ -27,7 +27,7 @@ class SceneBuilt(Exception):
 @pytest.mark.parametrize("row", physics_table.ROWS, ids=lambda row: f"{row.name}, {row.measured}")
 def test_each_row_builds_its_scene(monkeypatch, row):
     def run(model, start, *_):
-        assert isinstance(model, MaximalModel)
+        assert isinstance(model, Model)
         assert isinstance(start, State)
         raise SceneBuilt
 

@@ -6,7 +6,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from physics_scenes import double_pendulum, heavy_top, slider_crank
+from maximal_simulation import simulate
+from physics_scenes import double_pendulum, heavy_top, in_maximal_coordinates, slider_crank
 from scipy.sparse import csr_array
 
 from rbnotes import inertia, se3, so3
@@ -16,12 +17,11 @@ from rbnotes.dynamics.free_body_schemes import advance_free_motion
 from rbnotes.forces import Damping, ForceGroups, FrameSpring, FrameSprings
 from rbnotes.friction import FRICTION_MODELS
 from rbnotes.joints import ExponentialSpherical, Prismatic, Revolute
-from rbnotes.multibody import maximal
-from rbnotes.multibody.maximal import MaximalModel, simulate, warm_started_friction
-from rbnotes.multibody.maximal.model import STABILIZATIONS
-from rbnotes.multibody.maximal.step_settings import StepSettings
+from rbnotes.multibody import maximal, warm_started_friction
+from rbnotes.multibody.maximal import MaximalModel
 from rbnotes.multibody.maximal.stepping import StepContext, predict_contacts
-from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
+from rbnotes.multibody.step_settings import STABILIZATIONS, StepSettings
+from rbnotes.multibody.warm_started_friction import WarmStartedFriction
 from rbnotes.shapes import Box, Capsule, Plane
 from rbnotes.testing import jacobian
 
@@ -36,7 +36,7 @@ def pose_at(x, y, z, axis=Z, angle=0.0):
 
 @pytest.mark.slow
 def test_slider_crank_conserves_energy():
-    model, state = slider_crank(6.0)
+    model, state = in_maximal_coordinates(slider_crank(6.0))
     swings = []
     for steps in (40, 80):
         path = simulate(model, state, 0.1 / steps, steps)
@@ -52,7 +52,7 @@ def test_slider_crank_conserves_energy():
 @pytest.mark.slow
 def test_double_pendulum_conserves_energy_and_joints():
     """Half of its first second; the table of the book has twenty."""
-    model, state = double_pendulum()
+    model, state = in_maximal_coordinates(double_pendulum())
     path = simulate(model, state, 5e-3, 100)
     fall = 9.81 * 2.0  # J, from level to hanging
     assert np.ptp(path.energies) < 0.01 * fall
@@ -93,7 +93,7 @@ def test_second_order_with_springs_dampers_and_skew_joints(stabilization):
 
 
 def test_step_is_time_reversible():
-    model, state = slider_crank(4.0)
+    model, state = in_maximal_coordinates(slider_crank(4.0))
     there = simulate(model, state, 0.01, 20).states[-1]
     back = simulate(model, State(there.E, -there.phi), 0.01, 20).states[-1]
     np.testing.assert_allclose(back.E, state.E, atol=1e-8)
@@ -143,11 +143,9 @@ def test_flip_period_of_a_free_body():
 @pytest.mark.slow
 def test_heavy_top_precesses_steadily():
     """Attitude, spin and all, after 25 ms at 400 rad/s; the book's table has half a second."""
-    M, start, precession = heavy_top(400.0)
+    *scene, precession = heavy_top(400.0)
     T, steps = 0.025, 50
-    path = simulate(
-        MaximalModel(M[None], [maximal.Joint(ExponentialSpherical(), 0)]), start, T / steps, steps
-    )
+    path = simulate(*in_maximal_coordinates(scene), T / steps, steps)
     spun = (400.0 - precession * np.cos(0.5)) * T
     exact = so3.exp(precession * T * Z) @ so3.exp(0.5 * Y) @ so3.exp(spun * Z)
     assert so3.angle(exact.T @ path.states.E[-1, 0, :3, :3]) < 1e-4
@@ -157,7 +155,7 @@ def test_heavy_top_precesses_steadily():
 @pytest.mark.parametrize("integrator", [None, momentum_conserving_euler])
 def test_energy_account_closes(integrator):
     """It changes the energy by the work of forces and joints and by their own errors; nothing is missing."""
-    model, state = slider_crank(4.0)
+    model, state = in_maximal_coordinates(slider_crank(4.0))
 
     def motor(state):
         return Forces.without_derivatives(0.3 * np.eye(18)[1] * (5.0 - state.phi[0, 1]))
@@ -171,7 +169,7 @@ def test_energy_account_closes(integrator):
 
 
 def test_open_joints_are_closed_without_velocity():
-    model, state = double_pendulum()
+    model, state = in_maximal_coordinates(double_pendulum())
     apart = State(state.E @ se3.exp(1e-3 * np.ones((2, 6))))
     path = simulate(replace(model, gravity=np.zeros(3)), apart, 0.01, 2)
     assert np.abs(maximal.constraint_error(model.joints, path.states.E[-1])).max() < 1e-10

@@ -8,6 +8,7 @@ from unittest import mock
 import mujoco
 import numpy as np
 import pytest
+from maximal_simulation import contact_events, simulate
 from simulated import (
     chain,
     g,
@@ -29,8 +30,7 @@ from rbnotes.dynamics import (
 from rbnotes.joints import ExponentialSpherical, Universal
 from rbnotes.multibody import maximal
 from rbnotes.multibody.maximal import MaximalModel
-from rbnotes.multibody.maximal.model import STABILIZATIONS
-from rbnotes.multibody.maximal.simulation import simulate
+from rbnotes.multibody.step_settings import STABILIZATIONS
 from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
 
@@ -66,19 +66,21 @@ class TestContacts:
         np.testing.assert_allclose(path.states.E[-1, :, 0, 3], [-0.03, 0.97], atol=1e-9)
         np.testing.assert_allclose(path.states.phi, 0, atol=1e-12)
         left = simulate(model, start, 0.01, 2, stabilization="none")
-        np.testing.assert_allclose(left.max_overlaps, 0.09, rtol=1e-9)
+        np.testing.assert_allclose(left.contacts.max_overlaps, 0.09, rtol=1e-9)
         # By velocities no faster than what lifts a body out: without gravity, none.
         slowly = {"stabilization": "baumgarte", "gamma": 25.0, "slop": 0.0}
-        np.testing.assert_allclose(simulate(model, start, 0.01, 2, **slowly).max_overlaps, 0.09, rtol=1e-9)
+        np.testing.assert_allclose(
+            simulate(model, start, 0.01, 2, **slowly).contacts.max_overlaps, 0.09, rtol=1e-9
+        )
         falling = replace(model, gravity=np.array([0, 0, -g]))
         part = simulate(falling, rest(pose_at(0, 0, 0), pose_at(0.99, 0, 0)), 0.01, 2, **slowly)
-        np.testing.assert_allclose(part.max_overlaps, [0.01, 0.75 * 0.01], rtol=1e-9)
+        np.testing.assert_allclose(part.contacts.max_overlaps, [0.01, 0.75 * 0.01], rtol=1e-9)
 
     def test_fast_bodies_do_not_pass_through(self):
         model = on_ground([Sphere(0.05)], 1.0, gravity=(0, 0, 0))
         start = State(pose_at(0, 0, 1.0)[None], np.array([[0, 0, 0, 0, 0, -50.0]]))
         path = simulate(model, start, 0.01, 10, stabilization="none")
-        assert path.max_overlaps.max() < 1e-12
+        assert path.contacts.max_overlaps.max() < 1e-12
         assert path.states.E[-1, 0, 2, 3] == pytest.approx(0.05)
         np.testing.assert_allclose(path.states.phi[-1], 0, atol=1e-12)
 
@@ -89,7 +91,7 @@ class TestContacts:
         twists = [[0, 0, 0, 50.0, 0, 0], [0, 0, 0, -50.0, 0, 0]]
         start = State(np.stack([pose_at(-1, 0, 0), pose_at(1, 0, 0)]), twists)
         path = simulate(model, start, 0.01, 5, stabilization="none")
-        assert path.max_overlaps.max() < 1e-12
+        assert path.contacts.max_overlaps.max() < 1e-12
         np.testing.assert_allclose(path.states.E[-1, :, 0, 3], [-0.1, 0.1], atol=1e-12)
 
     def test_separation_speeds(self):
@@ -110,13 +112,13 @@ class TestContacts:
         model = replace(on_ground([Box(flat)], 500.0, mu=0.5), applied_forces=lift)
         start = State(pose_at(0, 0, 0.05)[None], np.array([[0, 0, 0, 1.2, 0, 0]]))
         path = simulate(model, start, 0.01, 40)
-        assert [e.kind for e in path.contact_events] == [
+        assert [e.kind for e in contact_events(path)] == [
             "contact_begins",
             "slip_begins",
             "stick_begins",
             "contact_ends",
         ]
-        assert {(e.a, e.b) for e in path.contact_events} == {(WORLD, 0)}
+        assert {(e.a, e.b) for e in contact_events(path)} == {(WORLD, 0)}
 
     def test_jointed_bodies_do_not_collide_by_default(self):
         model, _ = pile()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from maximal_simulation import simulate
 from simulated import MODELS, SCHEMES, chain, kinds, masses, pile, pose_at
 
 from rbnotes import inertia, se3, so3
@@ -28,8 +29,7 @@ from rbnotes.dynamics import (
 from rbnotes.joints import Revolute
 from rbnotes.multibody import maximal
 from rbnotes.multibody.maximal import MaximalModel
-from rbnotes.multibody.maximal.model import STABILIZATIONS
-from rbnotes.multibody.maximal.simulation import simulate
+from rbnotes.multibody.step_settings import STABILIZATIONS
 from rbnotes.shapes import Box, Sphere
 from rbnotes.testing.strategies import arrays
 

@@ -5,10 +5,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from rbnotes import se3
+from rbnotes import Body, Model, simulate
 from rbnotes.arguments import InvalidArgument
-from rbnotes.contact import Collider, Contacts
-from rbnotes.dynamics import WORLD, State, StepProblem
+from rbnotes.contact import Contacts
+from rbnotes.dynamics import StepProblem
 from rbnotes.friction import (
     FRICTION_MODELS,
     FrictionModel,
@@ -16,7 +16,6 @@ from rbnotes.friction import (
     gauss_seidel_friction,
     semismooth_newton_friction,
 )
-from rbnotes.multibody.maximal import MaximalModel, simulate
 from rbnotes.shapes import Box, Plane
 
 GROUND = Contacts([[[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]], mu=0.5)
@@ -25,13 +24,10 @@ PARTICLE = StepProblem(mass=np.eye(3), momentum=[3.0, 4.0, -2.0], contacts=GROUN
 
 def slide(friction):
     """Simulate three steps of a block that slides on the floor."""
-    block = Box([0.4, 0.4, 0.1])
-    model = MaximalModel(
-        block.spatial_inertia(density=500.0)[None],
-        colliders=[Collider(WORLD, Plane(), mu=0.3), Collider(0, block, mu=0.3)],
-    )
-    start = State(se3.frame(np.eye(3), [0, 0, 0.05]), [0, 0, 0, 1.0, 0.7, 0])
-    return simulate(model, start, 0.01, 3, friction_model=friction)
+    block = Body("block", Box([0.4, 0.4, 0.1]), density=500.0, position=[0, 0, 0.05])
+    model = Model([block], ground=Plane(), mu=0.3)
+    start = model.state(twists={"block": [0, 0, 0, 1.0, 0.7, 0]})
+    return simulate(model, start, h=0.01, steps=3, friction_model=friction)
 
 
 @pytest.mark.parametrize("declared", [True, False])

@@ -26,7 +26,7 @@ from rbnotes.multibody import (
     joint_wrench,
     simulate,
 )
-from rbnotes.multibody.maximal import Rattle
+from rbnotes.multibody.maximal.rattle_integrator import Rattle
 from rbnotes.multibody.reduced import Gear
 from rbnotes.multibody.verlet_step import TreeStepper
 from rbnotes.shapes import Box, Plane, Sphere

@@ -3,6 +3,7 @@
 import warnings
 from dataclasses import replace
 
+import maximal_simulation
 import numpy as np
 import pytest
 from model_parts import parallelogram, shift
@@ -28,11 +29,11 @@ from rbnotes.friction import (
 )
 from rbnotes.multibody import (
     Body,
+    FrictionWarning,
     Geometry,
     Model,
     Motor,
     PositionServo,
-    maximal,
     maximal_coordinates,
     simulate,
     step,
@@ -702,7 +703,7 @@ def test_options_of_maximal_coordinates_are_those_of_its_driver():
     converted = maximal_coordinates(model).maximal_model
     options = {"stabilization": "baumgarte", "gamma": 12.0}
     trajectory = simulate(model, start, h=0.01, steps=40, scheme=symplectic_euler, **options)
-    expected = maximal.simulate(
+    expected = maximal_simulation.simulate(
         converted,
         model.body_state(start),
         0.01,
@@ -735,7 +736,7 @@ def test_friction_residuals_above_the_limit_raise(coordinates):
         return gauss_seidel_friction(problem, max_sweeps=1, tolerance=1e-15)
 
     options = {"h": 0.01, "steps": 1, "coordinates": coordinates, "friction_model": stopped_early}
-    with pytest.warns(maximal.FrictionWarning):
+    with pytest.warns(FrictionWarning):
         motion = simulate(model, start, **options)
     assert max(record.residual for record in motion.contacts) > 1e-15
     with pytest.raises(FrictionNotConverged):

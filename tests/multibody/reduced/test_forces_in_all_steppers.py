@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from maximal_simulation import simulate
 
 from rbnotes import Body, Model, dynamics, inertia, multibody
 from rbnotes.dynamics import WORLD, State, constrain_scheme, constrained_step
@@ -24,7 +25,8 @@ from rbnotes.forces import (
 from rbnotes.joints import Revolute
 from rbnotes.multibody import maximal
 from rbnotes.multibody import reduced as reduced_coordinates
-from rbnotes.multibody.maximal import MaximalModel, joint_velocity_constraints, simulate
+from rbnotes.multibody.maximal import MaximalModel, joint_velocity_constraints
+from rbnotes.multibody.maximal.rattle_integrator import Rattle, rattle
 from rbnotes.multibody.reduced import (
     AttachedParticle,
     Link,
@@ -169,7 +171,7 @@ STEPS = {
         f"simulated: {name}": partial(rate_of_integrator, step)
         for name, step in (TWO_HALVES | OF_BODIES).items()
     },
-    "simulated: rattle": partial(rate_of_integrator, maximal.rattle),
+    "simulated: rattle": partial(rate_of_integrator, rattle),
     "simulated: compiled": lambda: compiled_run().states.phi[-1, 0, 2],
     "constrained_step": constrained_at_once,
     "bisp_step, explicit": partial(with_bearings, False),
@@ -223,7 +225,7 @@ def public_steppers(room):
     """Return the public functions of a subpackage that advance a system."""
     for name in room.__all__:
         each = getattr(room, name)
-        if isinstance(each, dynamics.Scheme | dynamics.FullyImplicitScheme | maximal.Rattle):
+        if isinstance(each, dynamics.Scheme | dynamics.FullyImplicitScheme | Rattle):
             yield name
         elif inspect.isfunction(each):
             given = inspect.signature(each)

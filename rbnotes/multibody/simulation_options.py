@@ -10,10 +10,8 @@ import numpy as np
 from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 from rbnotes.friction import FrictionModel
-from rbnotes.multibody.maximal.impacts import IMPACT_MODES
-from rbnotes.multibody.maximal.model import BAUMGARTE, STABILIZATIONS
-from rbnotes.multibody.maximal.step_settings import StepSettings
-from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
+from rbnotes.multibody.step_settings import BAUMGARTE, IMPACT_MODES, STABILIZATIONS, StepSettings
+from rbnotes.multibody.warm_started_friction import WarmStartedFriction
 from rbnotes.unchecked.frozen import set_fields
 from rbnotes.unchecked.stabilization import check_error_reduction_rate
 

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rbnotes.multibody.maximal.model import BAUMGARTE, PROJECTION
-from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
+from rbnotes.multibody.warm_started_friction import WarmStartedFriction
+
+PROJECTION, BAUMGARTE = "projection", "baumgarte"
+STABILIZATIONS = (PROJECTION, BAUMGARTE, "none")
+"""Names of the corrections of position errors."""
+SIMULTANEOUS, SEQUENTIAL = "simultaneous", "sequential"
+IMPACT_MODES = (SIMULTANEOUS, SEQUENTIAL)
+"""Accepted values of ``impacts``."""
 
 
 @dataclass(frozen=True, eq=False)

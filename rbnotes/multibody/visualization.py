@@ -11,7 +11,6 @@ from rbnotes import arguments, viewer
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State, States
-from rbnotes.shapes import Shape
 from rbnotes.unchecked import se3
 
 if TYPE_CHECKING:
@@ -29,36 +28,34 @@ NEGLIGIBLE_SHARE = 1e-6
 
 def scene(
     states: States,
-    shapes: Sequence[Shape | Collider],
+    colliders: Sequence[Collider],
     description: str,
     colors: Sequence[str],
     view: tuple[float, float],
     poster: float | None,
     labels: Mapping[int, str],
 ) -> viewer.Scene:
-    """Return the scene of :meth:`rbnotes.multibody.maximal.MaximalTrajectory.scene`, with particles.
+    """Return the scene of :meth:`rbnotes.multibody.Trajectory.scene`.
 
-    `labels` are the labels of bodies by their numbers; those of particles follow.
+    Parameters
+    ----------
+    states
+        Poses of all bodies, and positions of the particles.
+    colliders
+        Shapes to draw. A body without one is drawn as its axes.
+    labels
+        Labels of bodies by their indices; those of particles follow.
     """
     count = states.E.shape[1]
-    drawables = arguments.instances("shapes", shapes, Shape, Collider)
-    solids = [each for each in drawables if isinstance(each, Shape)]
-    if solids and len(solids) != count:
-        raise InvalidArgument("shapes", f"{len(solids)} solids", f"one for each of {count} bodies")
-    placed_shapes: list[tuple[int, Shape, Array]]
-    placed_shapes = [(body, each, np.eye(4)) for body, each in enumerate(solids)]
-    placed_shapes += [(each.body, each.shape, each.frame) for each in drawables if isinstance(each, Collider)]
     if not (colors := arguments.instances("colors", colors, str)):
         raise InvalidArgument("colors", "none", "the names of one or more")
     result = viewer.Scene(description, states.t, view=view, poster=poster)
     unlabeled = dict(labels)
-    for body, shape, frame in placed_shapes:
-        if body >= count:
-            raise InvalidArgument("shapes", f"a collider of body {body}", f"numbers of {count} bodies")
-        color = "gray" if body == WORLD else colors[body % len(colors)]
-        pose = frame if body == WORLD else states.E[:, body] @ frame
-        result.add(viewer.solid(shape, color), pose, label=unlabeled.pop(body, ""))
-    for body in set(range(count)) - {body for body, _, _ in placed_shapes}:
+    for each in colliders:
+        color = "gray" if each.body == WORLD else colors[each.body % len(colors)]
+        pose = each.frame if each.body == WORLD else states.E[:, each.body] @ each.frame
+        result.add(viewer.solid(each.shape, color), pose, label=unlabeled.pop(each.body, ""))
+    for body in set(range(count)) - {each.body for each in colliders}:
         result.add(viewer.frame_axes(0.3), states.E[:, body], label=unlabeled.pop(body, ""), layer="")
     if states.x.shape[1]:
         _add_particles(result, states.x, [labels.get(count + k, "") for k in range(states.x.shape[1])])
@@ -81,7 +78,7 @@ def energy_figure(
     work: Mapping[str, Array],
     stored_energy: Callable[[State], float] | None,
 ) -> tuple[Figure, Any]:
-    """Return the figure of :meth:`rbnotes.multibody.maximal.MaximalTrajectory.energy_figure`."""
+    """Return the figure of :meth:`rbnotes.multibody.Trajectory.energy_figure`."""
     stored_energies = np.zeros(len(states.t))
     if stored_energy is not None:
         arguments.require_force_law("stored_energy", stored_energy)
