@@ -65,6 +65,8 @@ from rbnotes.arguments.objects import (
 from rbnotes.arguments.types_and_errors import (
     Array,
     ArrayField,
+    BoolArray,
+    IntArray,
     InvalidArgument,
     Matrix,
     SingularConfiguration,
@@ -78,6 +80,8 @@ __all__ = [
     "UNIT_TOLERANCE",
     "Array",
     "ArrayField",
+    "BoolArray",
+    "IntArray",
     "InvalidArgument",
     "Matrix",
     "SingularConfiguration",

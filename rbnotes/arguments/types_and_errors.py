@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.floating[Any]]
+IntArray = NDArray[np.intp]
+BoolArray = NDArray[np.bool_]
 
 Matrix = Any
 """Two-dimensional NumPy or scipy.sparse array; their declared types have no operators in common."""

@@ -21,15 +21,14 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
-from rbnotes.arguments import Array, Matrix
+from rbnotes.arguments import Array, BoolArray, Matrix
 from rbnotes.complementarity.problems import LCP, BoxLCP, to_dense
 from rbnotes.complementarity.solution import Status
 
-BooleanVector = NDArray[np.bool_]
+BooleanVector = BoolArray
 
 CERTIFICATE_TOLERANCE = 1e-11
 """Error of a certificate to rounding, relative to the terms of each of its sums."""

@@ -11,11 +11,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, BoolArray, IntArray, InvalidArgument
 from rbnotes.dynamics import WORLD
 from rbnotes.unchecked.frozen import construct_unchecked, set_writable_fields
 
@@ -49,8 +49,8 @@ class BodyPairJacobian:
         If shapes do not fit, or the index of a body is out of range.
     """
 
-    a: NDArray[np.intp]
-    b: NDArray[np.intp]
+    a: IntArray
+    b: IntArray
     block_a: Array
     block_b: Array
     num_bodies: int
@@ -75,7 +75,7 @@ class BodyPairJacobian:
         """Shape ``(c k, 6 n)`` of the matrix."""
         return self.block_a.shape[0] * self.block_a.shape[1], 6 * self.num_bodies
 
-    def select_groups(self, mask: NDArray[np.bool_]) -> BodyPairJacobian:
+    def select_groups(self, mask: BoolArray) -> BodyPairJacobian:
         """Return the groups of rows that a mask ``(c,)`` selects."""
         parts = {name: getattr(self, name)[mask] for name in ("a", "b", "block_a", "block_b")}
         return construct_unchecked(BodyPairJacobian, **parts, num_bodies=self.num_bodies)
@@ -184,7 +184,7 @@ def relative_velocities(jacobian: BodyPairJacobian, twists: Array) -> Array:
     return velocities
 
 
-def _body_indices(name: str, value: ArrayLike, count: int, num_bodies: int) -> NDArray[np.intp]:
+def _body_indices(name: str, value: ArrayLike, count: int, num_bodies: int) -> IntArray:
     empty = np.zeros(0, np.intp)
     indices = arguments.indices(name, value if count else empty, minimum=WORLD, below=num_bodies)
     if indices.shape != (count,):

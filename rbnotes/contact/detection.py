@@ -13,11 +13,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.spatial import KDTree
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, IntArray, InvalidArgument
 from rbnotes.contact.convex import PlacedSolid, convex_manifold, plane_manifold
 from rbnotes.contact.distance import Core
 from rbnotes.contact.height_fields import height_field_manifold
@@ -105,8 +105,8 @@ class ContactPoints:
         Coefficients of restitution ``(c,)``, 0 to 1, dimensionless.
     """
 
-    a: NDArray[np.intp]
-    b: NDArray[np.intp]
+    a: IntArray
+    b: IntArray
     position: Array
     normal: Array
     gap: Array
@@ -254,7 +254,7 @@ def contact_points_unchecked(
     )
 
 
-def _surface_data(colliders: Sequence[Collider]) -> tuple[NDArray[np.intp], Array, Array]:
+def _surface_data(colliders: Sequence[Collider]) -> tuple[IntArray, Array, Array]:
     """Return bodies, coefficients of friction and of restitution of colliders, each ``(c,)``."""
     bodies = np.array([collider.body for collider in colliders], dtype=np.intp)
     mu, restitution = (
@@ -351,7 +351,7 @@ def _broad_phase(
     return [(int(i), int(j)) for i, j in candidates[np.lexsort(candidates.T[::-1])]]
 
 
-def overlapping_spheres(centers: Array, radii: Array) -> NDArray[np.intp]:
+def overlapping_spheres(centers: Array, radii: Array) -> IntArray:
     """Return the pairs ``(p, 2)`` of spheres that overlap, without checks.
 
     Spheres whose radii differ by less than a factor of two share one tree. With few sizes, the cost for each

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, BoolArray
 from rbnotes.contact.detection import (
     Collider,
     ContactPoints,
@@ -126,9 +126,9 @@ def normal_velocity_targets_unchecked(
 
 def rebounding_contacts(
     points: ContactPoints, normal_velocities: Array, h: float, gravity: Array
-) -> NDArray[np.bool_]:
+) -> BoolArray:
     """Return a mask ``(c,)`` of the contacts of elastic bodies that would collide within a step."""
-    result: NDArray[np.bool_] = (
+    result: BoolArray = (
         (points.restitution > 0)
         & (normal_velocities < restitution_threshold(h, gravity))
         & (points.gap + h * normal_velocities <= 0)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, IntArray
 from rbnotes.contact.body_pair_jacobian import BodyPairJacobian
 from rbnotes.contact.detection import ContactPoints
 from rbnotes.dynamics import WORLD
@@ -26,7 +25,7 @@ def jacobian_along(directions: Array, points: ContactPoints, poses: Array) -> Bo
             BodyPairJacobian, a=points.a, b=points.b, block_a=empty, block_b=empty, num_bodies=len(poses)
         )
 
-    def body_blocks(bodies: NDArray[np.intp]) -> Array:
+    def body_blocks(bodies: IntArray) -> Array:
         """Return the matrices from twists to velocities of the bodies' points."""
         result = np.zeros((*directions.shape[:2], 6))
         movable = np.flatnonzero(bodies != WORLD)

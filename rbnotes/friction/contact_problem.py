@@ -16,12 +16,11 @@ from functools import cached_property
 from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, Matrix
+from rbnotes.arguments import Array, IntArray, Matrix
 from rbnotes.complementarity import LCP, NotSolved, solve
 from rbnotes.constraints import KKT
 from rbnotes.contact import BodyPairJacobian, Contacts
@@ -93,7 +92,7 @@ class DelassusProblem:
         """Return the contact velocities ``(c, 3)`` under contact impulses ``(c, 3)``."""
         return self.free_contact_velocities + (self.delassus_matrix @ impulses.ravel()).reshape(-1, 3)
 
-    def islands(self) -> list[tuple[NDArray[np.intp], DelassusProblem]]:
+    def islands(self) -> list[tuple[IntArray, DelassusProblem]]:
         """Return the indices and the problem of each set of contacts that is independent of all others."""
         coupled_to_row = (self.delassus_matrix != 0).reshape(self.count, 3, 3 * self.count).any(axis=1)
         coupled = coupled_to_row.reshape(self.count, self.count, 3).any(axis=2)

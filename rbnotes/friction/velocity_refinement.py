@@ -14,10 +14,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, BoolArray
 from rbnotes.complementarity.problems import to_dense
 from rbnotes.dynamics import StepSolution
 from rbnotes.friction.contact_problem import FrictionContactProblem
@@ -46,7 +45,7 @@ RANK_TOLERANCE = 1e-13
 """Size of singular values, relative to the largest, below which contacts are redundant."""
 
 
-BooleanVector = NDArray[np.bool_]
+BooleanVector = BoolArray
 
 
 class _Point(NamedTuple):

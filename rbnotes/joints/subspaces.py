@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, IntArray
 from rbnotes.unchecked import se3
 
 RANK_TOLERANCE = 1e-9
@@ -32,7 +31,7 @@ def basis(projection: Array, rank: int) -> Array:
     return result
 
 
-def _select_axes(projection: Array, rank: int) -> NDArray[np.intp]:
+def _select_axes(projection: Array, rank: int) -> IntArray:
     """Return the axes ``(..., rank)`` of longest projection, each after removal of the former ones."""
     remainder = projection
     axes = np.zeros((*projection.shape[:-2], rank), dtype=np.intp)

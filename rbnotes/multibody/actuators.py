@@ -22,10 +22,9 @@ from dataclasses import KW_ONLY, dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, ArrayField, InvalidArgument
+from rbnotes.arguments import Array, ArrayField, BoolArray, InvalidArgument
 from rbnotes.multibody.reduced.link import per_coordinate, require_fixed_coordinates
 from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked.frozen import set_fields
@@ -151,8 +150,8 @@ class ActuatorGains(NamedTuple):
     kd: Array
     force_limit: Array
     default_command: Array
-    is_position: NDArray[np.bool_]
-    is_velocity: NDArray[np.bool_]
+    is_position: BoolArray
+    is_velocity: BoolArray
 
     def forces(self, q: Array, qdot: Array, command: Array) -> Array:
         """Return the forces ``(k,)`` at coordinates and velocities ``(k,)``."""

@@ -20,11 +20,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import block_diag, qr
 
-from rbnotes.arguments import Array, Matrix
+from rbnotes.arguments import Array, IntArray, Matrix
 from rbnotes.complementarity import BoxLCP
 from rbnotes.complementarity import solve as solve_complementarity
 from rbnotes.constraints.redundant_rows import InconsistentConstraints
@@ -149,7 +148,7 @@ def _solve_in_modes(
     problem: StepProblem,
     bounded: BoundedRows,
     solve: Callable[[StepProblem], StepSolution],
-    modes: NDArray[np.intp],
+    modes: IntArray,
 ) -> tuple[StepSolution, Array]:
     """Return the solution in given modes, with the impulses of the rows ``(m,)``."""
     is_rigid = np.isinf(bounded.gain) & (modes == LINEAR)
@@ -178,7 +177,7 @@ def _solve_in_modes(
 
 def _modes_of_box_lcp(
     problem: StepProblem, bounded: BoundedRows, solution: StepSolution
-) -> tuple[NDArray[np.intp], BoundedRows]:
+) -> tuple[IntArray, BoundedRows]:
     """Return the modes of the rows with the friction limits of the last solution, and rows with new bounds.
 
     With these limits the update minimizes a convex function, so that its solution exists: it is a box LCP of
@@ -245,13 +244,13 @@ def _contacts_with_fixed_bounds(
     )
 
 
-def _dependent_rows(mobility: Array) -> NDArray[np.intp]:
+def _dependent_rows(mobility: Array) -> IntArray:
     """Return the indices of rows whose velocities others determine, from their velocities per impulse."""
     if not len(mobility):
         return np.zeros(0, dtype=np.intp)
     _, R, order = qr(mobility, pivoting=True)
     sizes = np.abs(np.diagonal(R))
-    result: NDArray[np.intp] = order[sizes <= RELATIVE_TOLERANCE * sizes[0]]
+    result: IntArray = order[sizes <= RELATIVE_TOLERANCE * sizes[0]]
     return result
 
 
@@ -282,7 +281,7 @@ def _solve_without_determined_inequalities(
 
 
 def _violations(
-    bounded: BoundedRows, modes: NDArray[np.intp], impulse: Array, velocity: Array, speed: float
+    bounded: BoundedRows, modes: IntArray, impulse: Array, velocity: Array, speed: float
 ) -> Array:
     """Return the violation of each row's mode ``(m,)``, relative to its bound or to `speed`."""
     linear = modes == LINEAR

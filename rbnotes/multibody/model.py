@@ -30,10 +30,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
+from rbnotes.arguments import Array, ArrayField, BoolArray, IntArray, InvalidArgument, Matrix
 from rbnotes.contact import Collider
 from rbnotes.contact.detection import friction_coefficient
 from rbnotes.dynamics import GRAVITY, WORLD, ForceLaw, Forces, State, zero_forces
@@ -554,18 +554,18 @@ class Model(StateRetraction):
         return tuple(i for i, body in enumerate(self.bodies) if body.is_free)
 
     @cached_property
-    def free_coordinates(self) -> NDArray[np.intp]:
+    def free_coordinates(self) -> IntArray:
         """Indices ``(m, 6)`` in coordinates of the tree of those of the free bodies."""
         starts = [self.tree.coordinate_slices[i].start for i in self.free_body_indices]
         return np.array(starts, dtype=np.intp)[:, None] + np.arange(6)
 
     @property
-    def joint_indices(self) -> NDArray[np.intp]:
+    def joint_indices(self) -> IntArray:
         """Indices ``(k,)`` in coordinates of the tree of those in ``state.q``."""
         return np.flatnonzero(self._joint_mask)
 
     @cached_property
-    def _joint_mask(self) -> NDArray[np.bool_]:
+    def _joint_mask(self) -> BoolArray:
         """True for the coordinates of the tree that belong to joints, not to free bodies."""
         result = np.ones(self.tree.num_coordinates, dtype=bool)
         result[self.free_coordinates] = False

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, IntArray, InvalidArgument
 from rbnotes.dynamics import State
 from rbnotes.errors import NotConverged
 from rbnotes.multibody.model import Model
@@ -117,7 +116,7 @@ def equilibrium(
     raise NotConverged(message, state, float(np.max(np.abs(step))))
 
 
-def _unlocked_columns(model: Model, locked: Sequence[str]) -> NDArray[np.intp]:
+def _unlocked_columns(model: Model, locked: Sequence[str]) -> IntArray:
     """Return the indices in ``state.velocity`` of the bodies and joints that may move."""
     if isinstance(locked, str):
         raise InvalidArgument("locked", repr(locked), "a sequence of names")
@@ -144,7 +143,7 @@ def _equations(model: Model, state: State) -> _Equations:
     return _Equations(model.force(state), np.concatenate(rows) @ tree_from_model, np.concatenate(errors))
 
 
-def _newton_matrix(model: Model, state: State, multipliers: Array, unlocked: NDArray[np.intp]) -> Array:
+def _newton_matrix(model: Model, state: State, multipliers: Array, unlocked: IntArray) -> Array:
     """Return the derivative of forces and errors with respect to the configuration and the multipliers."""
     G = _equations(model, state).G
     K = stiffness(model, state)
@@ -160,7 +159,7 @@ def _newton_matrix(model: Model, state: State, multipliers: Array, unlocked: NDA
 
 
 def _newton_step(
-    model: Model, state: State, multipliers: Array, unlocked: NDArray[np.intp], jacobian: Array
+    model: Model, state: State, multipliers: Array, unlocked: IntArray, jacobian: Array
 ) -> Array:
     """Return the Newton step in positions and multipliers; raise an error if the matrix is singular."""
     force, G, error = _equations(model, state)
@@ -179,7 +178,7 @@ def _newton_step(
 
 
 def _add_step(
-    model: Model, state: State, multipliers: Array, unlocked: NDArray[np.intp], step: Array
+    model: Model, state: State, multipliers: Array, unlocked: IntArray, step: Array
 ) -> tuple[State, Array]:
     increment = np.zeros(state.size)
     increment[unlocked] = step[: len(unlocked)]

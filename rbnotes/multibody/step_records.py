@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, IntArray
 from rbnotes.complementarity.residuals import max_or_nan
 from rbnotes.contact import BodyPairJacobian, ContactPoints, contact_axes
 from rbnotes.contact.body_pair_jacobian import relative_velocities
@@ -160,7 +159,7 @@ class ContactRecords(Sequence[ContactRecord]):
     velocities_after: Array
     step_fractions: Array
     residuals: Array
-    counts: NDArray[np.intp]
+    counts: IntArray
 
     @cached_property
     def _starts(self) -> list[int]:

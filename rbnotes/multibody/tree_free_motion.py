@@ -12,9 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, IntArray
 from rbnotes.dynamics.free_rotation import integrate_free_rotation
 from rbnotes.joints import ExponentialSpherical, Free3D, JointType
 from rbnotes.multibody.reduced.dynamics import (
@@ -51,7 +50,7 @@ class SingleLinks:
     """
 
     joints: tuple[JointType, ...]
-    coordinates: tuple[NDArray[np.intp], ...]
+    coordinates: tuple[IntArray, ...]
     inertias: Array
     centers: Array
 
@@ -92,7 +91,7 @@ class FreeMotion:
 
     single: SingleLinks
     tree: Tree
-    coordinates: NDArray[np.intp]
+    coordinates: IntArray
     armature: Array
 
     @classmethod

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import ConvexHull, QhullError
 
 from rbnotes import arguments, inertia
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, IntArray, InvalidArgument
 from rbnotes.inertia import MassProperties
 from rbnotes.shapes.shape import ConvexShape
 from rbnotes.unchecked.frozen import set_fields
@@ -42,11 +42,11 @@ class ConvexMesh(ConvexShape):
 
     vertices: Array
 
-    triangles: NDArray[np.intp] = field(init=False, repr=False)
-    faces: tuple[NDArray[np.intp], ...] = field(init=False, repr=False)
+    triangles: IntArray = field(init=False, repr=False)
+    faces: tuple[IntArray, ...] = field(init=False, repr=False)
     _face_normals: Array = field(init=False, repr=False)
     _faces_of_vertex: tuple[list[int], ...] = field(init=False, repr=False)
-    _neighbors: tuple[NDArray[np.intp], ...] = field(init=False, repr=False)
+    _neighbors: tuple[IntArray, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         points = arguments.array("vertices", self.vertices, None, 3)
@@ -139,17 +139,17 @@ class ConvexMesh(ConvexShape):
         return inertia.triangle_mesh(self.vertices, self.triangles, density)
 
 
-def _triangle_areas(vertices: Array, triangles: NDArray[np.intp]) -> Array:
+def _triangle_areas(vertices: Array, triangles: IntArray) -> Array:
     """Return the areas ``(m,)`` of triangles, m^2."""
     a, b, c = np.moveaxis(vertices[triangles], 1, 0)
     areas: Array = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2
     return areas
 
 
-def _sort_around(vertices: Array, corners: NDArray[np.intp], normal: Array) -> NDArray[np.intp]:
+def _sort_around(vertices: Array, corners: IntArray, normal: Array) -> IntArray:
     """Return the corners of a convex face counter-clockwise about its normal."""
     from_center = vertices[corners] - vertices[corners].mean(axis=0)
     x = from_center[np.argmax(np.linalg.norm(from_center, axis=1))]
     y = np.cross(normal, x)
-    result: NDArray[np.intp] = corners[np.argsort(np.arctan2(from_center @ y, from_center @ x))]
+    result: IntArray = corners[np.argsort(np.arctan2(from_center @ y, from_center @ x))]
     return result

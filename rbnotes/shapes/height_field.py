@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, ArrayField, InvalidArgument
+from rbnotes.arguments import Array, ArrayField, IntArray, InvalidArgument
 from rbnotes.shapes.shape import Ground
 from rbnotes.unchecked.frozen import set_fields
 
@@ -77,7 +76,7 @@ class HeightField(Ground):
         return result
 
     @property
-    def triangles(self) -> NDArray[np.intp]:
+    def triangles(self) -> IntArray:
         """Indices of the corners of all triangles in the flattened vertices ``(t, 3)``."""
         index = np.arange(self.heights.size).reshape(self.heights.shape)
         first, second, third, fourth = index[:-1, :-1], index[1:, :-1], index[1:, 1:], index[:-1, 1:]

@@ -13,10 +13,9 @@ import numpy as np
 from hypothesis import Phase, given
 from hypothesis import seed as seeded
 from hypothesis.strategies import DrawFn, SearchStrategy, builds, composite, tuples
-from numpy.typing import NDArray
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, BoolArray, InvalidArgument
 from rbnotes.coursework.challenge.calls import NUM_REPEATED_INPUTS, RELATIVE_PERTURBATION, perturb_inputs
 from rbnotes.coursework.challenge.structured_inputs import (
     is_scalable,
@@ -128,7 +127,7 @@ class Case:
     inputs: Values
     expected: Array
     tolerance: float
-    precision_mask: NDArray[np.bool_] | None = None
+    precision_mask: BoolArray | None = None
     angle: float | None = None
 
 
@@ -505,7 +504,7 @@ def with_precision_masks(claim: Record, claim_cases: Sequence[Case]) -> list[Cas
     ] + list(claim_cases[NUM_REPEATED_INPUTS:])
 
 
-def _precision_mask(claim: Record, values: Values) -> NDArray[np.bool_] | None:
+def _precision_mask(claim: Record, values: Values) -> BoolArray | None:
     """Return the mask of the entries that reveal single precision; None if no entry can.
 
     A perturbation of the inputs changes such an entry of the right result, and rounding to ``float32``

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rbnotes import se3, so3
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, IntArray, InvalidArgument
 
 MESH_SUFFIXES = (".stl", ".obj", ".dae")
 """Ends of names of the files that are read."""
@@ -40,7 +39,7 @@ class Mesh(NamedTuple):
     """
 
     vertices: Array
-    triangles: NDArray[np.intp]
+    triangles: IntArray
 
 
 def read_mesh(path: Path) -> Mesh:

@@ -13,9 +13,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rbnotes.arguments import Array, Matrix
+from rbnotes.arguments import Array, BoolArray, Matrix
 from rbnotes.complementarity.residuals import max_or_nan
 from rbnotes.contact import BodyPairJacobian, ContactPoints, Contacts
 from rbnotes.contact.prediction import restitution_threshold
@@ -171,17 +170,15 @@ def _contact_velocities(rows: ContactRows, velocity: Array) -> Array:
     return result
 
 
-def _select_contacts(rows: ContactRows, mask: NDArray[np.bool_]) -> ContactRows:
+def _select_contacts(rows: ContactRows, mask: BoolArray) -> ContactRows:
     """Return the rows of the contacts that a mask ``(c,)`` selects."""
     return rows.select_groups(mask) if isinstance(rows, BodyPairJacobian) else rows[np.repeat(mask, 3)]
 
 
-def _fastest_pairs(
-    points: ContactPoints, approach: Array, is_hitting: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
+def _fastest_pairs(points: ContactPoints, approach: Array, is_hitting: BoolArray) -> BoolArray:
     """Return a mask ``(c,)`` of the closing contacts of the pairs of bodies that approach fastest."""
     limit = (1 - SIMULTANEITY_TOLERANCE) * float(approach[is_hitting].min())
-    is_fastest: NDArray[np.bool_] = is_hitting & (approach <= limit)
+    is_fastest: BoolArray = is_hitting & (approach <= limit)
     same_pair = (points.a[:, None] == points.a[is_fastest]) & (points.b[:, None] == points.b[is_fastest])
-    result: NDArray[np.bool_] = is_hitting & np.any(same_pair, axis=1)
+    result: BoolArray = is_hitting & np.any(same_pair, axis=1)
     return result

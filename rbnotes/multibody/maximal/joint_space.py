@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, BoolArray
 from rbnotes.dynamics import State, UnilateralRows
 from rbnotes.multibody.bearing_friction import BearingUpdate
 from rbnotes.multibody.bounded_rows import BoundedRows, dry_friction_rows
@@ -56,10 +55,10 @@ class JointSpaceConstraints(NamedTuple):
 
 def are_limits_reachable(
     rows: Array, gap: Array, velocity: Array, velocity_change: Array, h: float, slop: float
-) -> NDArray[np.bool_]:
+) -> BoolArray:
     """Return a mask ``(l,)`` of the limits that may be reached within a step at twice its velocities."""
     reach = 2 * h * (np.abs(rows @ velocity) + np.abs(rows @ velocity_change))
-    result: NDArray[np.bool_] = gap <= reach + slop
+    result: BoolArray = gap <= reach + slop
     return result
 
 

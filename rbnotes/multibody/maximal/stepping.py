@@ -8,10 +8,9 @@ from functools import cached_property, reduce
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from rbnotes.arguments import Array, Matrix
+from rbnotes.arguments import Array, BoolArray, Matrix
 from rbnotes.complementarity import QP, NotSolved, solve
 from rbnotes.constraints.kkt import factor_kkt_unchecked
 from rbnotes.contact import BodyPairJacobian, ContactPoints, Contacts, unchecked
@@ -385,7 +384,7 @@ def min_normal_velocities(context: StepContext, points: ContactPoints, speeds: A
 
 def persistent_contacts(
     points: ContactPoints, normal_velocities: Array, h: float, gravity: Array, slop: float
-) -> NDArray[np.bool_]:
+) -> BoolArray:
     """Return a mask ``(c,)`` of the contacts that persist at the end of a step.
 
     Contacts of touching bodies persist. Separated bodies that approach fast collide in the next step, and may
@@ -393,7 +392,7 @@ def persistent_contacts(
     """
     is_bouncing = (points.restitution > 0) & (normal_velocities < restitution_threshold(h, gravity))
     is_deferred = (points.gap > slop) & (normal_velocities < -points.gap / h)
-    result: NDArray[np.bool_] = ~(is_bouncing | is_deferred)
+    result: BoolArray = ~(is_bouncing | is_deferred)
     return result
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, BoolArray, InvalidArgument
 from rbnotes.constraints.kkt import factor_kkt
 from rbnotes.constraints.stabilization import ProjectionNotConverged, project_positions
 from rbnotes.dynamics import State
@@ -86,7 +85,7 @@ def assemble_configuration(
     return _project_velocities(tree, constraints, state_at(projection.positions), is_free)
 
 
-def _unlocked_velocities(tree: Tree, state: State, locked: Iterable[str]) -> NDArray[np.bool_]:
+def _unlocked_velocities(tree: Tree, state: State, locked: Iterable[str]) -> BoolArray:
     """Return a mask ``(N,)`` of the velocities that do not belong to locked joints."""
     is_free = np.ones(state.size, dtype=bool)
     for name in locked:
@@ -110,7 +109,7 @@ def _stack_equations(tree: Tree, constraints: Sequence[Constraint], state: State
 
 
 def _project_velocities(
-    tree: Tree, constraints: Sequence[Constraint], state: State, is_free: NDArray[np.bool_]
+    tree: Tree, constraints: Sequence[Constraint], state: State, is_free: BoolArray
 ) -> State:
     """Return the state with the velocities after the smallest impulse on the free coordinates."""
     G, _, rate, _ = _stack_equations(tree, constraints, state)

@@ -18,10 +18,10 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, BoolArray, InvalidArgument
 from rbnotes.multibody.reduced.dynamics import (
     _gyroscopic_and_gravity_wrenches,
     _passive_joint_forces,
@@ -189,7 +189,7 @@ def hybrid_dynamics(
 def _hybrid_dynamics(
     tree: Tree,
     locked: Collection[str],
-    is_prescribed: NDArray[np.bool_],
+    is_prescribed: BoolArray,
     q: Array,
     qdot: Array,
     prescribed: Array,
@@ -233,9 +233,7 @@ def _remove_constraint_components(tree: Tree, q: Array, qdot: Array, forces: Arr
     return remaining, constraint_accelerations
 
 
-def prescribed_accelerations(
-    tree: Tree, accelerations: Mapping[str, ArrayLike]
-) -> tuple[Array, NDArray[np.bool_]]:
+def prescribed_accelerations(tree: Tree, accelerations: Mapping[str, ArrayLike]) -> tuple[Array, BoolArray]:
     """Return accelerations ``(..., k)``, zero at free joints, and the mask ``(k,)`` of prescribed ones."""
     link_names = [link.name for link in tree.links]
     prescribed_by_link: dict[str, Array] = {}
