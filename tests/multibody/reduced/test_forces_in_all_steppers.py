@@ -7,9 +7,8 @@ from functools import partial
 
 import numpy as np
 import pytest
-from maximal_simulation import simulate
 
-from rbnotes import Body, Model, dynamics, inertia, multibody
+from rbnotes import Body, Model, dynamics, inertia, multibody, simulate
 from rbnotes.dynamics import WORLD, State, constrain_scheme, constrained_step
 from rbnotes.forces import (
     ForceGroups,
@@ -23,10 +22,9 @@ from rbnotes.forces import (
     path_through,
 )
 from rbnotes.joints import Revolute
-from rbnotes.multibody import maximal
+from rbnotes.multibody import maximal, maximal_coordinates
 from rbnotes.multibody import reduced as reduced_coordinates
-from rbnotes.multibody.maximal import MaximalModel, joint_velocity_constraints
-from rbnotes.multibody.maximal.rattle_integrator import Rattle, rattle
+from rbnotes.multibody.maximal import joint_velocity_constraints
 from rbnotes.multibody.reduced import (
     AttachedParticle,
     Link,
@@ -85,7 +83,8 @@ LOADED = attach_particles(
     replace(TREE, masses=[LOAD], applied_forces=FORCES), [AttachedParticle(0, "bar", LOADED_AT)]
 )
 LOOSE = Model([Body("bar", inertia=INERTIA)], gravity=STILL, forces=FORCES)
-HINGED = MaximalModel(INERTIA[None], [maximal.Joint(Revolute(), 0)], gravity=STILL, applied_forces=FORCES)
+BAR = Model([Body("bar", inertia=INERTIA, joint=Revolute())], gravity=STILL, forces=FORCES)
+HINGED = maximal_coordinates(BAR).maximal_model
 
 START = State(q=[ANGLE], qdot=[0.0])
 POSE = np.eye(4)
@@ -107,21 +106,15 @@ def rate_with_load(step):
     return rate * (ABOUT_HINGE + LOAD * LOADED_AT @ LOADED_AT) / ABOUT_HINGE
 
 
-def rate_of_model(scheme):
-    """Return a step of the bar as a model in joint coordinates."""
-    bar = multibody.Body("bar", inertia=INERTIA, joint=Revolute())
-    model = multibody.Model([bar], gravity=STILL, forces=FORCES)
-    start = model.state(q={"bar": ANGLE})
-    return multibody.step(model, start, H, scheme=scheme, coordinates="reduced").qdot[0]
+def rate_of_model(scheme, coordinates="reduced"):
+    """Return a step of the bar as a model."""
+    start = BAR.state(q={"bar": ANGLE})
+    return multibody.step(BAR, start, H, scheme=scheme, coordinates=coordinates).qdot[0]
 
 
 def under_joints(step):
     constrained_step = constrain_scheme(step, lambda state, h: [joint_velocity_constraints(HINGED, state)])
     return constrained_step(HINGED, POSED, H).phi[0, 2]
-
-
-def rate_of_integrator(integrator):
-    return simulate(HINGED, POSED, H, 1, integrator=integrator).states.phi[-1, 0, 2]
 
 
 def with_bearings(implicit):
@@ -134,8 +127,8 @@ def constrained_at_once():
     return step.state.phi[0, 2]
 
 
-def compiled_run():
-    return simulate(HINGED, POSED, H, 1, compiled=True)
+def maximal_run(**options):
+    return simulate(BAR, BAR.state(q={"bar": ANGLE}), h=H, steps=1, coordinates="maximal", **options)
 
 
 GENERAL = {
@@ -168,11 +161,11 @@ STEPS = {
     },
     **{f"under_joints: {name}": partial(under_joints, step) for name, step in (GENERAL | OF_BODIES).items()},
     **{
-        f"simulated: {name}": partial(rate_of_integrator, step)
+        f"simulate: {name}": partial(rate_of_model, step, "maximal")
         for name, step in (TWO_HALVES | OF_BODIES).items()
     },
-    "simulated: rattle": partial(rate_of_integrator, rattle),
-    "simulated: compiled": lambda: compiled_run().states.phi[-1, 0, 2],
+    "simulate: rattle": partial(rate_of_model, "rattle", "maximal"),
+    "simulate: compiled": lambda: maximal_run(compiled=True).qdot("bar")[-1, 0],
     "constrained_step": constrained_at_once,
     "bisp_step, explicit": partial(with_bearings, False),
     "bisp_step, implicit": partial(with_bearings, True),
@@ -203,29 +196,36 @@ def test_assembled_forces_act_on_a_free_body(step):
 
 
 def test_compiled_run_evaluates_the_forces():
-    assert compiled_run().compiled
-    reference = simulate(HINGED, POSED, H, 1).states.phi
-    np.testing.assert_allclose(compiled_run().states.phi, reference, rtol=0, atol=1e-12)
+    compiled = maximal_run(compiled=True)
+    assert compiled.compiled
+    reference = maximal_run().body_states.phi
+    np.testing.assert_allclose(compiled.body_states.phi, reference, rtol=0, atol=1e-12)
 
 
 RESULTS = (
     "State",
     "States",
-    "MaximalTrajectory",
     "Trajectory",
     "ConstrainedStepResult",
     "BispStep",
     "StepResult",
 )
-NO_STEPS = {"project", "assemble_configuration", "advance_by_mean_velocity", "advance_by_new_velocity"}
-"""Positions and velocities that satisfy joints, where no time passes; and the second halves of schemes."""
+NO_STEPS = {
+    "project",
+    "assemble_configuration",
+    "equilibrium",
+    "load_trajectory",
+    "advance_by_mean_velocity",
+    "advance_by_new_velocity",
+}
+"""Functions in which no time passes, and the second halves of schemes."""
 
 
-def public_steppers(room):
+def public_steppers(subpackage):
     """Return the public functions of a subpackage that advance a system."""
-    for name in room.__all__:
-        each = getattr(room, name)
-        if isinstance(each, dynamics.Scheme | dynamics.FullyImplicitScheme | Rattle):
+    for name in subpackage.__all__:
+        each = getattr(subpackage, name)
+        if isinstance(each, dynamics.Scheme | dynamics.FullyImplicitScheme):
             yield name
         elif inspect.isfunction(each):
             given = inspect.signature(each)
@@ -236,15 +236,16 @@ def public_steppers(room):
 
 def test_all_public_steppers_are_covered():
     named = " ".join([*STEPS, *GENERAL, *OF_BODIES])
-    driven = {*re.findall(r"\w+", named), "simulate"}  # the last with many of the schemes
-    steppers = {name for room in (dynamics, maximal, reduced_coordinates) for name in public_steppers(room)}
-    assert {"runge_kutta", "simulate", "bisp_step", "rattle", "symplectic_euler", "integrate"} <= steppers
+    driven = {*re.findall(r"\w+", named), "step"}  # the last with many of the schemes
+    subpackages = dynamics, multibody, maximal, reduced_coordinates
+    steppers = {name for subpackage in subpackages for name in public_steppers(subpackage)}
+    assert {"runge_kutta", "simulate", "step", "bisp_step", "symplectic_euler", "integrate"} <= steppers
     assert steppers - NO_STEPS - driven == set()
     systems = {
         name
-        for room in (dynamics, multibody, maximal, reduced_coordinates)
-        for name in room.__all__
-        if inspect.isclass(each := getattr(room, name))
+        for subpackage in subpackages
+        for name in subpackage.__all__
+        if inspect.isclass(each := getattr(subpackage, name))
         and {"mass_matrix", "force", "retract"} <= set(dir(each))
         and not inspect.isabstract(each)
         and not getattr(each, "_is_protocol", False)
