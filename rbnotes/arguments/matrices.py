@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from rbnotes.arguments.numbers import MAX_ABS_VALUE, all_true, array, format_shape
-from rbnotes.arguments.types_and_errors import Array, BoolArray, InvalidArgument
+from rbnotes.arguments.types_and_errors import Array, InvalidArgument
 
 
 def symmetric(name: str, value: ArrayLike, size: int | None = 3) -> Array:
@@ -44,7 +44,7 @@ def positive_definite(name: str, value: ArrayLike, size: int | None = 3) -> Arra
     return result
 
 
-def _first_invalid(name: str, is_valid: BoolArray) -> str:
+def _first_invalid(name: str, is_valid: NDArray[np.bool_]) -> str:
     """Return the name of the first invalid matrix of a stack, such as ``bodies[2]``."""
     if not is_valid.ndim:
         return name

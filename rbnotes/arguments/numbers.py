@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbnotes.arguments.types_and_errors import Array, BoolArray, IntArray, InvalidArgument, format_value
+from rbnotes.arguments.types_and_errors import Array, InvalidArgument, format_value
 
 MAX_ABS_VALUE = 1e100
 """Upper bound of numbers; its inverse is the lower bound of positive ones.
@@ -164,7 +164,7 @@ def count(name: str, value: Any, minimum: int = 0) -> int:
     return int(value)
 
 
-def indices(name: str, value: ArrayLike, minimum: int = 0, below: int | None = None) -> IntArray:
+def indices(name: str, value: ArrayLike, minimum: int = 0, below: int | None = None) -> NDArray[np.intp]:
     """Return an array of integers of any shape, at least ``minimum`` and less than ``below``.
 
     Raises InvalidArgument for anything else.
@@ -177,7 +177,7 @@ def indices(name: str, value: ArrayLike, minimum: int = 0, below: int | None = N
     return array.astype(np.intp)
 
 
-def boolean_vector(name: str, value: ArrayLike, size: int) -> BoolArray:
+def boolean_vector(name: str, value: ArrayLike, size: int) -> NDArray[np.bool_]:
     """Return booleans ``(size,)``; numbers are rejected.
 
     Raises InvalidArgument for anything else.
@@ -231,7 +231,7 @@ def _raise_out_of_range(name: str, result: Array) -> NoReturn:
     raise InvalidArgument(name, got, f"numbers smaller than {MAX_ABS_VALUE:g}")
 
 
-def all_true(condition: BoolArray) -> bool:
+def all_true(condition: NDArray[np.bool_]) -> bool:
     """Return True if all entries are true; for few entries, much faster than ``np.all``."""
     return bool(np.count_nonzero(condition) == condition.size)
 

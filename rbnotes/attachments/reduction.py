@@ -11,14 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, IntArray, InvalidArgument, Matrix
+from rbnotes.arguments import Array, InvalidArgument, Matrix
 from rbnotes.attachments.attachment import Attachment, elimination_order
 from rbnotes.dynamics import Reduction, StepProblem, StepSolution
 
-Indices = IntArray
+Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

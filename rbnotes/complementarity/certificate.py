@@ -21,14 +21,15 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
-from rbnotes.arguments import Array, BoolArray, Matrix
+from rbnotes.arguments import Array, Matrix
 from rbnotes.complementarity.problems import LCP, BoxLCP, to_dense
 from rbnotes.complementarity.solution import Status
 
-BooleanVector = BoolArray
+BooleanVector = NDArray[np.bool_]
 
 CERTIFICATE_TOLERANCE = 1e-11
 """Error of a certificate to rounding, relative to the terms of each of its sums."""

@@ -17,11 +17,11 @@ from collections.abc import Callable
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, BoolArray, SingularConfiguration
+from rbnotes.arguments import Array, SingularConfiguration
 from rbnotes.complementarity.basis import Basis, PivotingData
 from rbnotes.complementarity.certificate import find_row_certificate, verify_certificate
 from rbnotes.complementarity.elimination import Elimination
@@ -38,7 +38,7 @@ SINGULAR_TOLERANCE = 1e-9
 NEGATIVE_PIVOT_TOLERANCE = 1e-6
 """Size of negative pivot entries, likewise, above which they are not rounding errors: M is unsuited."""
 
-BooleanVector = BoolArray
+BooleanVector = NDArray[np.bool_]
 
 PivotCallback = Callable[[Basis, int], Any]
 

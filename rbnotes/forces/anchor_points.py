@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, IntArray, InvalidArgument
+from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import WORLD
 from rbnotes.unchecked.frozen import set_fields
 
-Indices = IntArray
+Indices = NDArray[np.intp]
 
 BodyIndices = NDArray[Any]
 """Indices of bodies in a state, or their names in a model."""

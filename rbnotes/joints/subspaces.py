@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rbnotes.arguments import Array, IntArray
+from rbnotes.arguments import Array
 from rbnotes.unchecked import se3
 
 RANK_TOLERANCE = 1e-9
@@ -31,7 +32,7 @@ def basis(projection: Array, rank: int) -> Array:
     return result
 
 
-def _select_axes(projection: Array, rank: int) -> IntArray:
+def _select_axes(projection: Array, rank: int) -> NDArray[np.intp]:
     """Return the axes ``(..., rank)`` of longest projection, each after removal of the former ones."""
     remainder = projection
     axes = np.zeros((*projection.shape[:-2], rank), dtype=np.intp)

@@ -116,7 +116,7 @@ WITHIN = (
     r"multibody\.(applied_forces|model_constraints|model_joint_space|separation|tunneling)\..*",
     r"multibody\.(channels\.(?!channel_names).*|model_dynamics\.(body_index|frame_in_body|tree_frame|\w+_unchecked))",
     r"multibody\.(actuators\.(ActuatorGains\.\w+|actuator_gains|no_joint_error)|reduced\.link\.(per_coordinate|require_fixed_coordinates|require_tree|sort_links))",
-    r"multibody\.(trajectory\.(Trajectory(\.plot)?|trajectory_channel|record_channels)|coordinate_conversion\.MaximalCoordinates(\.tree_coordinates)?|model\.Model\.split_tree_coordinates)",
+    r"multibody\.(trajectory\.(Trajectory(\.plot)?|trajectory_channel|record_channels)|coordinate_conversion\.(MaximalCoordinates|TreeCoordinates|tree_coordinates)|model\.(Model\.split_tree_coordinates|free_joint_coordinates))",
     r"multibody\.packing\.(python_callbacks|motion_subspace_derivatives|external_joints|packed_colliders|packed_model|packed_tree|packed_tree_model|contact_tables|refusals|simulation_runs|tree_simulation_runs|compiled_steps)\..*",
     r"multibody\.(joint_kinematics\.(?!Joint(\.|$)).*|reduced\.loop_joint\.\w+\.body_rows)",
     r"multibody\.maximal\.(model\.(project_poses_unchecked|MaximalModel\.detect_contacts))",

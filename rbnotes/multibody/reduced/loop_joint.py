@@ -19,7 +19,7 @@ from rbnotes.multibody.reduced.constraint_protocol import (
 )
 from rbnotes.multibody.reduced.constraints import LoopClosure
 from rbnotes.multibody.reduced.tree import Tree
-from rbnotes.unchecked.frozen import set_fields
+from rbnotes.unchecked.frozen import construct_unchecked, set_fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +70,15 @@ class LoopJoint(BodyConstraint):
         for name in ("E_a", "E_b"):
             frame = arguments.with_ndim(name, arguments.frame(name, getattr(self, name)), 2)
             set_fields(self, **{name: frame})
-        parent = WORLD if self.b is None else 1
-        set_fields(self, connection=Joint(self.joint, 0, self.E_a, parent, self.E_b))
+        connection = construct_unchecked(
+            Joint,
+            kind=self.joint,
+            body=0,
+            frame=self.E_a,
+            parent=WORLD if self.b is None else 1,
+            parent_frame=self.E_b,
+        )
+        set_fields(self, connection=connection)
 
     def body_rows(self, tree: Tree, kinematics: KinematicState, state: State, t: float) -> BodyConstraintRows:
         """Return the rows on body twists that keep the relative pose among those that the joint allows."""
