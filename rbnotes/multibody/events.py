@@ -31,7 +31,8 @@ class Event:
     terminal
         True if the motion ends at the event.
     direction
-        1: only while the function rises, -1: only while it falls, 0: either.
+        1: only while the function rises, -1: only while it falls, 0: either. A motion that starts again from
+        the state of an event with 0, such as a bounce from a landing, finds the same event at once.
 
     Raises
     ------
