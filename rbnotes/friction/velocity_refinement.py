@@ -45,9 +45,6 @@ RANK_TOLERANCE = 1e-13
 """Size of singular values, relative to the largest, below which contacts are redundant."""
 
 
-BooleanVector = BoolArray
-
-
 class _Point(NamedTuple):
     """Velocities, contact impulses and bilateral impulses of one iterate."""
 
@@ -130,9 +127,7 @@ def _residual(contact_problem: FrictionContactProblem, point: _Point) -> float:
     )
 
 
-def _contact_states(
-    contact_problem: FrictionContactProblem, point: _Point
-) -> tuple[BooleanVector, BooleanVector]:
+def _contact_states(contact_problem: FrictionContactProblem, point: _Point) -> tuple[BoolArray, BoolArray]:
     """Return masks ``(c,)`` of the sticking and of the sliding contacts."""
     u = _contact_velocities(contact_problem, point.velocity)
     stepped_impulses = point.impulses - _effective_masses(contact_problem.mobility)[:, None] * u
@@ -145,8 +140,8 @@ def _contact_states(
 def _correct(
     contact_problem: FrictionContactProblem,
     point: _Point,
-    is_sticking: BooleanVector,
-    is_sliding: BooleanVector,
+    is_sticking: BoolArray,
+    is_sliding: BoolArray,
 ) -> _Point:
     """Solve for velocities and impulses with given contact states: one Newton step."""
     problem, mu = contact_problem.problem, contact_problem.mu

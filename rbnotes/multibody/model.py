@@ -126,8 +126,9 @@ class Model(StateRetraction):
         :mod:`rbnotes.multibody.reduced`.
     bearings
         Bearings with friction, by the names of the bodies that the joints carry, or by loop closures among
-        the constraints: :func:`rbnotes.friction.journal_bearing`, ``prismatic_guide``, or others. Where
-        joints constrain the same motion twice, the reactions that load the bearings are not unique.
+        the constraints, not by loop joints: :func:`rbnotes.friction.journal_bearing`, ``prismatic_guide``, or
+        others. Where joints constrain the same motion twice, the reactions that load the bearings are not
+        unique.
     actuators
         Motors and servos on joints, at most one for each: :mod:`rbnotes.multibody.actuators`.
     excluded_pairs
@@ -285,7 +286,7 @@ class Model(StateRetraction):
 
     @cached_property
     def excluded_indices(self) -> tuple[tuple[int, int], ...]:
-        """Pairs of indices of bodies that do not touch, with those that joints and loop closures connect."""
+        """Pairs of indices of bodies that do not touch, with those that joints and loops connect."""
         named = [
             tuple(WORLD if name == "world" else self.index(name) for name in pair)
             for pair in self.excluded_pairs

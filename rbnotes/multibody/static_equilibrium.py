@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import qr
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, IntArray, InvalidArgument
@@ -27,6 +28,12 @@ MIN_STEP_FRACTION = 1e-6
 LIMIT_TOLERANCE = 1e-9
 """Accepted violation of a joint limit by the equilibrium, rad or m."""
 
+CLOSURE_TOLERANCE = 1e-8
+"""Accepted error of redundant equality constraints, rad or m."""
+
+RANK_TOLERANCE = 1e-9
+"""Relative size of a row's part that is independent of other rows, below which it is rounding."""
+
 
 class _Equations(NamedTuple):
     """Forces and constraints at a configuration.
@@ -46,6 +53,22 @@ class _Equations(NamedTuple):
     error: Array
 
 
+class _Linearization(NamedTuple):
+    """Equations of Newton's method, linearized at a configuration.
+
+    Attributes
+    ----------
+    jacobian
+        Derivative of the forces and of the errors of independent rows with respect to the configuration and
+        the multipliers of these rows ``(n + r, n + r)``.
+    independent_rows
+        Indices ``(r,)`` of rows that do not repeat others.
+    """
+
+    jacobian: Array
+    independent_rows: IntArray
+
+
 def equilibrium(
     model: Model,
     initial_guess: State,
@@ -58,7 +81,8 @@ def equilibrium(
 
     Newton's method with the exact stiffness; its steps are halved until the next one is shorter. Gravity,
     joint springs, the forces of the model and its equality constraints act, prescribed motions at the time of
-    the guess; contacts do not. The equilibrium may be unstable: check :func:`~rbnotes.multibody.stiffness`.
+    the guess; contacts do not. Rows of constraints that repeat others are left out of the steps. The
+    equilibrium may be unstable: check :func:`~rbnotes.multibody.stiffness`.
 
     Parameters
     ----------
@@ -76,8 +100,8 @@ def equilibrium(
     InvalidArgument
         If ``initial_guess`` does not fit the model, or a name in ``locked`` is unknown.
     NotConverged
-        If no equilibrium is found, the stiffness is singular, or the equilibrium is beyond a joint limit;
-        ``solution`` is the last state.
+        If no equilibrium is found, the stiffness is singular, constraints contradict each other, or the
+        equilibrium is beyond a joint limit; ``solution`` is the last state.
     """
     arguments.require_instance("model", model, Model)
     arguments.require_instance("initial_guess", initial_guess, State)
@@ -93,15 +117,16 @@ def equilibrium(
     )
     multipliers: Array = np.zeros(len(_equations(model, state).error))
     for _ in range(max_iterations):
-        jacobian = _newton_matrix(model, state, multipliers, unlocked)
-        step = _newton_step(model, state, multipliers, unlocked, jacobian)
+        linearization = _linearize(model, state, multipliers, unlocked)
+        step = _newton_step(model, state, multipliers, unlocked, linearization)
         if np.max(np.abs(step[: len(unlocked)]), initial=0.0) <= tolerance:
+            _refuse_open_constraints(model, state)
             _refuse_violated_limits(model, state)
             return state
         fraction = 1.0
         while True:
             trial, trial_multipliers = _add_step(model, state, multipliers, unlocked, fraction * step)
-            remaining = _newton_step(model, trial, trial_multipliers, unlocked, jacobian)
+            remaining = _newton_step(model, trial, trial_multipliers, unlocked, linearization)
             if np.linalg.norm(remaining) <= (1 - fraction / 2) * np.linalg.norm(step):
                 break
             fraction /= 2
@@ -143,8 +168,8 @@ def _equations(model: Model, state: State) -> _Equations:
     return _Equations(model.force(state), np.concatenate(rows) @ tree_from_model, np.concatenate(errors))
 
 
-def _newton_matrix(model: Model, state: State, multipliers: Array, unlocked: IntArray) -> Array:
-    """Return the derivative of forces and errors with respect to the configuration and the multipliers."""
+def _linearize(model: Model, state: State, multipliers: Array, unlocked: IntArray) -> _Linearization:
+    """Return the equations of Newton's method at a configuration."""
     G = _equations(model, state).G
     K = stiffness(model, state)
     if np.any(multipliers):
@@ -154,16 +179,28 @@ def _newton_matrix(model: Model, state: State, multipliers: Array, unlocked: Int
                 _equations(model, _retract(model, state, sign * increment)).G for sign in (1, -1)
             )
             K[:, column] += (ahead - behind).T @ multipliers / (2 * DIFFERENCE_STEP)
-    no_block: Array = np.zeros((len(G), len(G)))
-    return np.block([[K[np.ix_(unlocked, unlocked)], G[:, unlocked].T], [G[:, unlocked], no_block]])
+    independent = _independent_rows(G[:, unlocked])
+    rows = G[np.ix_(independent, unlocked)]
+    no_block: Array = np.zeros((len(rows), len(rows)))
+    return _Linearization(np.block([[K[np.ix_(unlocked, unlocked)], rows.T], [rows, no_block]]), independent)
+
+
+def _independent_rows(G: Array) -> IntArray:
+    """Return the indices of as many rows as possible that are independent of each other."""
+    if not G.size:
+        return np.arange(0)
+    R, order = qr(G.T, mode="r", pivoting=True)
+    sizes = np.abs(np.diag(R))
+    return np.sort(order[: np.sum(sizes > RANK_TOLERANCE * np.max(sizes))])
 
 
 def _newton_step(
-    model: Model, state: State, multipliers: Array, unlocked: IntArray, jacobian: Array
+    model: Model, state: State, multipliers: Array, unlocked: IntArray, linearization: _Linearization
 ) -> Array:
     """Return the Newton step in positions and multipliers; raise an error if the matrix is singular."""
     force, G, error = _equations(model, state)
-    residual = np.concatenate([(force + G.T @ multipliers)[unlocked], error])
+    jacobian, independent = linearization
+    residual = np.concatenate([(force + G.T @ multipliers)[unlocked], error[independent]])
     try:
         step = np.linalg.solve(jacobian, -residual)
     except np.linalg.LinAlgError:
@@ -174,7 +211,9 @@ def _newton_step(
             "or try another initial guess"
         )
         raise NotConverged(message, state, float(np.max(np.abs(residual))))
-    return np.asarray(step)
+    multiplier_step: Array = np.zeros(len(multipliers))
+    multiplier_step[independent] = step[len(unlocked) :]
+    return np.concatenate([step[: len(unlocked)], multiplier_step])
 
 
 def _add_step(
@@ -194,6 +233,13 @@ def _retract(model: Model, state: State, increment: Array) -> State:
         if body.joint is not None:
             q[own], _ = body.joint.compute_reparametrization(q[own], np.zeros_like(q[own]))
     return replace_unchecked(state, q=q[model.joint_indices])
+
+
+def _refuse_open_constraints(model: Model, state: State) -> None:
+    error = float(np.max(np.abs(_equations(model, state).error), initial=0.0))
+    if error > CLOSURE_TOLERANCE:
+        message = f"equilibrium: constraints contradict each other, with an error of {error:.3g} rad or m"
+        raise NotConverged(message, state, error)
 
 
 def _refuse_violated_limits(model: Model, state: State) -> None:

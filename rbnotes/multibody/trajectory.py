@@ -75,7 +75,8 @@ class Trajectory:
         Coordinates and velocities of the model's tree; None where they follow from ``body_states``.
     joint_impulses
         Impulses along the rows of the joints in each step ``(T, m)``, N m s and N s, in the order of
-        ``maximal_coordinates(model).maximal_model.joints``; None in reduced coordinates.
+        ``maximal_coordinates(model).maximal_model.joints``, for the model of ``with_particles_as_bodies`` if
+        there are particles; None in reduced coordinates.
     with_particles_as_bodies
         Trajectory of the same motion in which the particles are the last bodies, from which a run continues;
         None without particles.

@@ -469,7 +469,7 @@ class TreeStepper:
     def _force_impulses(self, state: State, kinematics: BodyKinematics) -> GeneralizedForceImpulses:
         """Return the impulses over half a step of gravity, joint springs and forces."""
         model, tree, h = self.model, self.model.tree, self.settings.h
-        J = kinematics.J.reshape(-1, tree.num_coordinates)
+        J = kinematics.J.reshape(6 * len(tree.links), tree.num_coordinates)
         weights, centers = tree.weights_and_centers
         gravity = h / 2 * se3.point_wrench(kinematics.body_poses, centers, weights).ravel()
         springs = -tree.joint_parameter("stiffness") * (state.q - tree.joint_parameter("spring_reference"))

@@ -17,7 +17,6 @@ from functools import partial
 
 import numpy as np
 
-from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import Scheme, State, States
@@ -25,7 +24,7 @@ from rbnotes.errors import MissingExtra
 from rbnotes.multibody.maximal.first_order_integrator import FirstOrderIntegrator
 from rbnotes.multibody.maximal.joint_space import JointSpace
 from rbnotes.multibody.maximal.model import MaximalModel
-from rbnotes.multibody.maximal.rattle_integrator import Rattle, rattle
+from rbnotes.multibody.maximal.rattle_integrator import rattle
 from rbnotes.multibody.maximal.stepping import (
     Integrator,
     StepContext,
@@ -78,8 +77,7 @@ def simulate_maximal(
     Raises
     ------
     InvalidArgument
-        If ``model`` is not a ``MaximalModel``, ``state`` does not fit it, or the integrator or compiled steps
-        do not support the model or an option.
+        If compiled steps do not support the model or an option.
     FrictionNotConverged
         If the friction model does not get below ``max_friction_residual``.
     NotSolved
@@ -87,19 +85,6 @@ def simulate_maximal(
     MissingExtra
         If ``options.compiled`` is True and numba is not installed.
     """
-    arguments.require_instance("model", model, MaximalModel)
-    arguments.require_instance("state", state, State)
-    if not isinstance(integrator, Scheme):
-        arguments.require_methods("integrator", integrator, "step")
-    if joint_space is not None:
-        methods = "at", "coordinates_and_rates", "constraints", "rotors", "impulses", "bearings"
-        arguments.require_methods("joint_space", joint_space, *methods)
-        if not isinstance(integrator, Rattle):
-            got = arguments.format_value(integrator)
-            raise InvalidArgument(
-                "integrator", got, "rattle with forces and constraints in joint coordinates"
-            )
-    state = _check_state(model, state)
     context = StepContext(model, options.step_settings(), joint_space, model.detect_contacts)
     step_integrator = FirstOrderIntegrator(integrator) if isinstance(integrator, Scheme) else integrator
     run = _take_steps
@@ -154,11 +139,3 @@ def _take_steps(
         Work(*np.transpose([each.work for each in results])),
         RestartData(points, context.settings.friction.last_impulses),
     )
-
-
-def _check_state(model: MaximalModel, state: State) -> State:
-    count = len(model.inertias)
-    if len(state.E) != count or state.size != 6 * count:
-        got = f"{len(state.E)} bodies and {state.size} velocities"
-        raise InvalidArgument("state", got, f"{count} bodies, and nothing else")
-    return state

@@ -29,7 +29,8 @@ class LoopJoint(BodyConstraint):
     It has a row for each direction that the joint type does not allow, six for a ``Fixed()`` joint, as in
     maximal coordinates (:func:`rbnotes.multibody.maximal.constraint_jacobian`). Rows that repeat those of the
     other joints are allowed; then only the motion is unique, not the reactions. The rate of the error is that
-    of the rows exactly where the error is zero.
+    of the rows exactly where the error is zero. If several rows vary with the relative pose, as for spline
+    joints, the bias acceleration is that of velocities that satisfy the rows.
 
     Attributes
     ----------

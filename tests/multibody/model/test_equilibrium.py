@@ -16,7 +16,7 @@ from rbnotes.multibody import (
     potential_energy,
     stiffness,
 )
-from rbnotes.multibody.reduced import JointLimit, LoopClosure
+from rbnotes.multibody.reduced import JointLimit, LoopClosure, LoopJoint
 from rbnotes.shapes import Box, Capsule, Sphere
 
 
@@ -162,3 +162,47 @@ def test_failures_are_named():
         equilibrium(slider, slider.state(), locked="cart")
     with pytest.raises(InvalidArgument, match="'wagon'"):
         equilibrium(slider, slider.state(), locked=["wagon"])
+
+
+def four_bar(closing):
+    """Return a linkage of three unequal bars whose last one a constraint holds."""
+    lengths, names, bars = [0.3, 0.7, 0.5], ["crank", "coupler", "rocker"], []
+    for k, (name, length) in enumerate(zip(names, lengths, strict=True)):
+        bars.append(
+            Body(
+                name,
+                Box([length, 0.02, 0.02]),
+                mass=length,
+                joint=joints.Revolute([0, 1, 0]),
+                parent=names[k - 1] if k else None,
+                joint_frame=se3.frame(np.eye(3), [lengths[k - 1] if k else 0.0, 0, 0]),
+                body_frame=se3.frame(np.eye(3), [length / 2, 0, 0]),
+            )
+        )
+    return Model(bars, constraints=closing)
+
+
+def test_redundant_rows_do_not_change_the_equilibrium():
+    """A hinge in the place of the two rows that close a four-bar: three of its five repeat others."""
+    end, ground = [0.25, 0, 0], [0.8, 0, 0]
+    hinge = LoopJoint(
+        joints.Revolute([0, 1, 0]), "rocker", se3.frame(np.eye(3), end), None, se3.frame(np.eye(3), ground)
+    )
+    two, five = (four_bar([each]) for each in (LoopClosure("rocker", end, None, ground, [0, 1, 0]), hinge))
+    guess = {"crank": 2.0, "coupler": -1.5, "rocker": 1.2}
+    expected = equilibrium(two, two.state(q=guess))
+    rest = equilibrium(five, five.state(q=guess))
+    np.testing.assert_allclose(rest.q, expected.q, rtol=0, atol=1e-9)
+    assert np.abs(rest.q - list(guess.values())).max() > 0.05
+
+
+def test_contradictory_constraints_are_named():
+    at = [LoopClosure("rocker", [0.25, 0, 0], None, [x, 0, 0], [0, 1, 0]) for x in (0.8, 0.9)]
+    model = four_bar(at)
+    with pytest.raises(NotConverged, match=r"constraints contradict each other|no step|singular"):
+        equilibrium(model, model.state(q={"crank": 2.0, "coupler": -1.5, "rocker": 1.2}))
+    fixed = Body("block", Box([1, 1, 1]), mass=1.0, joint=joints.Fixed())
+    apart = LoopJoint(joints.Fixed(), "block", np.eye(4), None, pose_at_height(0.1))
+    contradictory = Model([fixed], constraints=[apart])
+    with pytest.raises(NotConverged, match=r"contradict each other, with an error of 0\.1 rad or m"):
+        equilibrium(contradictory, contradictory.state())

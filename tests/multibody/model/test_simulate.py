@@ -900,3 +900,11 @@ def test_projection_removes_the_errors_of_a_loop():
     bearing = journal_bearing(0.03, 0.05, 0.3, axis=[0, 1, 0])
     with pytest.raises(InvalidArgument, match="model: bearings"):
         simulate(Model(bodies[:1], bearings={"left": bearing}), h=0.1, steps=1, scheme=symplectic_euler)
+
+
+@BOTH
+def test_model_without_degrees_of_freedom(coordinates):
+    box = Body("box", Box([0.2, 0.2, 0.2]), mass=1.0, joint=joints.Fixed(shift(0, 0, 0.3)))
+    motion = simulate(Model([box]), h=0.01, steps=2, coordinates=coordinates)
+    np.testing.assert_allclose(motion.poses("box")[-1, :3, 3], [0, 0, 0.3], atol=1e-12)
+    np.testing.assert_allclose(motion.twists("box"), 0.0, atol=1e-12)

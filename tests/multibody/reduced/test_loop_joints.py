@@ -26,6 +26,11 @@ JOINTS = {
     "spherical": joints.ExponentialSpherical(),
     "composite": joints.Composite(joints.Revolute([0, 1, 0]), joints.Prismatic([1, 0, 0])),
 }
+VARYING = {
+    "universal and prismatic": joints.Composite(joints.Universal(), joints.Prismatic([0, 0.6, 0.8])),
+    "curve": joints.SplineCurve(se3.exp(0.4 * np.random.default_rng(8).normal(size=(5, 6)))),
+}
+"""Joints with several rows that vary with the relative pose."""
 ENDS = {"two bodies": "leg", "the world": None}
 
 
@@ -43,7 +48,7 @@ def closed_loop(joint, b, seed):
 @pytest.mark.parametrize("b", ENDS.values(), ids=ENDS)
 @pytest.mark.parametrize("joint", JOINTS.values(), ids=JOINTS)
 def test_rows_and_biases_are_derivatives(joint, b):
-    """Along any velocity, also one that opens the loop."""
+    """Along any velocity, also one that opens the loop: at most one row varies with the pose."""
     tree, state, loop = closed_loop(joint, b, seed=5)
     rows = loop.rows(tree, state, 0.0)
     assert rows.G.shape == (6 - joint.num_dofs, state.size)
@@ -55,6 +60,21 @@ def test_rows_and_biases_are_derivatives(joint, b):
         moving = state.with_velocity(along)
         bias = derivative(lambda t, s=moving: loop.rows(tree, s.retract(t * s.velocity), 0.0).G @ s.velocity)
         close(loop.rows(tree, moving, 0.0).bias_acceleration, bias.value)
+
+
+@pytest.mark.parametrize("b", ENDS.values(), ids=ENDS)
+@pytest.mark.parametrize("joint", VARYING.values(), ids=VARYING)
+def test_biases_of_varying_rows_hold_for_admissible_velocities(joint, b):
+    tree, state, loop = closed_loop(joint, b, seed=5)
+    rows = loop.rows(tree, state, 0.0)
+    free = null_space(rows.G)
+    rng = np.random.default_rng(3)
+    for along in rng.normal(size=(2, state.size)):
+        rate = derivative(lambda t, d=along: loop.rows(tree, state.retract(t * d), 0.0).error)
+        close(rows.G @ along, rate.value, 1e-4)  # the search for the nearest pose has errors
+        moving = state.with_velocity(free @ free.T @ along)
+        bias = derivative(lambda t, s=moving: loop.rows(tree, s.retract(t * s.velocity), 0.0).G @ s.velocity)
+        close(loop.rows(tree, moving, 0.0).bias_acceleration, bias.value, 1e-4)
 
 
 def test_rows_allow_the_motions_of_the_joint():
