@@ -52,12 +52,15 @@ OVERSAMPLING: dict[Region, int] = {"large": 3}
 """Factor on the number of inputs drawn in a region: many ``large`` inputs give no case."""
 NUM_TYPICAL_INPUTS, NUM_LARGE_INPUTS = 24, 6
 """Number of inputs that determine the usual size of a number, and of those in which it alone is large."""
-SCALE_FACTORS = (1e3, 1e-6, 300.0, 1e-5, 100.0, 1e-4, 30.0, 1e-3, 10.0, 1e-2, 3.0, 0.1)
-"""Factors on one argument of a claim, see :func:`iterate_scaled_cases`."""
+SCALE_FACTORS = (
+    *(1e3, 1e-6, 300.0, 3e-6, 100.0, 1e-5, 30.0, 3e-5),
+    *(1e-4, 3e-4, 10.0, 1e-3, 1e-2, 0.1, 3.0),
+)
+"""Factors on one argument of a claim, see :func:`iterate_scaled_cases`; every third ones are of both kinds."""
 NUM_CHANGED_INPUTS = 24
 """Number of inputs of which the most varied ones are changed."""
-MAX_CHANGE_ATTEMPTS = 2
-"""Number of inputs that are tried for each change of an argument."""
+MAX_CHANGE_ATTEMPTS = 6
+"""Number of inputs that are tried for each change of an argument: often half of them are not allowed."""
 SIZE_CHANGES = (1, 3, -1)
 """Changes of the number of entries of arrays, see :func:`iterate_size_cases`."""
 SMALLEST_SIZES = (1, 2)

@@ -123,6 +123,17 @@ def test_arguments_of_all_magnitudes_are_tried():
     assert max(sizes) > 100
 
 
+@pytest.mark.parametrize(("id", "argument"), [("lloyd/s0.17/e0.23", "M"), ("lloyd/s0.21/d1", "R")])
+def test_magnitudes_at_which_right_forms_lose_digits_on_some_inputs_are_tried(id, argument):
+    claim = ledger.find(id)
+    for seed in (1, 2, 52):
+        cases = iterate_scaled_cases(claim, seed=seed)
+        sizes = np.array([np.max(np.abs(case.inputs[argument])) for case in cases])
+        usual = np.median(sizes)
+        assert np.count_nonzero(sizes < 5e-5 * usual) >= 2
+        assert np.count_nonzero(sizes < 5e-4 * usual) >= 4
+
+
 def test_arrays_of_other_sizes_fit_each_other():
     shapes = set()
     for case in iterate_size_cases(ledger.find(FORCE), seed=0):
