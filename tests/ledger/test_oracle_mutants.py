@@ -1,6 +1,6 @@
-"""A wrong sign in a helper under ``oracles/``: a claim that uses the helper no longer agrees with its oracle.
+"""One change of a helper under ``oracles/``: a claim that uses the helper no longer agrees with its oracle.
 
-The helper's code is replaced in place, so that all modules that import it see the change: neither a form nor
+A change flips a sign, doubles a number, or drops a term, a factor or another part. The helper's code is replaced in place, so that all modules that import it see the change: neither a form nor
 the reference of a record changes.
 """
 
@@ -23,16 +23,19 @@ import rotation
 from rbnotes import ledger
 from rbnotes.ledger import oracles
 from rbnotes.ledger.checks.claim_code import function_ast, unwrap_function
+from rbnotes.ledger.checks.mutation import cpu_time_limit
 from rbnotes.ledger.checks.mutation_operators import mutate
 from rbnotes.ledger.evaluation import deviation_or_inf, evaluate, samples
 from rbnotes.ledger.record import NEEDS_CORRECTION
 
-SIGNS = ("flipped sign", "negated value")
+CHANGES = ("flipped sign", "negated value", "doubled", "dropped")
 TRIALS = (4, "generic"), (30, "generic"), (10, "near pi")
 """Number and region of the inputs of the first trial, and of the next ones if the change was not noticed."""
 MAX_CLAIMS = 40
 """Claims on which a change is tried."""
-NUM_GROUPS = 8
+MAX_CPU_SECONDS = 2.0
+"""Processor time of one form and its oracle; a change may make a loop endless."""
+NUM_GROUPS = 60
 """Groups of helpers; one is tried each day."""
 EQUIVALENT = tomllib.loads(Path(__file__).with_name("equivalent_oracle_mutants.toml").read_text("utf-8"))
 """Changes that no claim notices, by helper, with the reason."""
@@ -100,18 +103,24 @@ def named_values(tree, scope):
 
 
 def right_forms(record):
-    """Return the forms that agree with the oracle: the library's, and the printed one unless it is wrong."""
+    """Return pairs of inputs and the forms that agree with the oracle on them.
+
+    These are the library's, on all inputs, and the printed one unless it is wrong, under its condition.
+    """
     is_right = record.verdict not in NEEDS_CORRECTION
-    forms = record.library, record.printed if is_right else None
-    return [each for each in forms if each is not None]
+    forms = [(record.allowed_inputs, [record.library, record.printed if is_right else None])]
+    if record.condition_inputs is not None:
+        forms.append((record.inputs, [record.library]))
+    present = [(inputs, [form for form in some if form is not None]) for inputs, some in forms]
+    return [(inputs, some) for inputs, some in present if inputs and some]
 
 
 @cache
 def claims_by_helper():
     claims = defaultdict(list)
     for record in ledger.load():
-        forms = right_forms(record)
-        if record.reference is not None and forms and record.allowed_inputs:
+        forms = [form for _, some in right_forms(record) for form in some]
+        if record.reference is not None and forms:
             codes = [unwrap_function(each) for each in (record.reference, *forms)]
             for helper in dict.fromkeys(helper for code in codes for helper in used_helpers(code)):
                 claims[helper].append(record)
@@ -137,10 +146,10 @@ class WithoutFunctions(ast.NodeTransformer):
         return None
 
 
-def sign_changes(function):
-    """Yield each change of a sign in a function as text, with the changed code."""
+def helper_changes(function):
+    """Yield each change of a function as text, with the changed code."""
     for text, tree in mutate(function_ast(function)):
-        if text.startswith(SIGNS):
+        if text.startswith(CHANGES):
             tree.decorator_list = []
             module = ast.fix_missing_locations(ast.Module([tree], []))
             compiled = compile(module, "<mutant>", "exec", flags=__future__.annotations.compiler_flag)
@@ -149,14 +158,19 @@ def sign_changes(function):
 
 def residuals(record, num_inputs, region):
     """Yield the deviations of the right forms from the oracle; infinite where the oracle fails."""
-    forms = right_forms(record)
-    for values in samples(record.allowed_inputs, num_inputs + 2, region=region)[2:]:
-        try:
-            expected = evaluate(record.reference, values)
-        except Exception:
-            yield float("inf")
-        else:
-            yield from (deviation_or_inf(form, expected, values) for form in forms)
+    for inputs, forms in right_forms(record):
+        for values in samples(inputs, num_inputs + 2, region=region)[2:]:
+            with cpu_time_limit(MAX_CPU_SECONDS):
+                sizes = deviations(forms, record.reference, values)
+            yield from sizes
+
+
+def deviations(forms, reference, values):
+    try:
+        expected = evaluate(reference, values)
+    except Exception:
+        return [float("inf")]
+    return [deviation_or_inf(form, expected, values) for form in forms]
 
 
 def clear_caches():
@@ -194,12 +208,12 @@ def unnoticed(helper, records, listed=()):
     """Return the changes of a helper that no claim notices, without those that are listed."""
     return [
         text
-        for text, code in sign_changes(helper)
+        for text, code in helper_changes(helper)
         if text not in listed and not is_noticed(helper, code, records)
     ]
 
 
-def test_claims_notice_wrong_signs_in_helpers():
+def test_claims_notice_changes_of_helpers():
     claims = claims_by_helper()
     missed = {
         name: unnoticed(helper, claims[helper], EQUIVALENT.get(name, ()))
@@ -221,11 +235,33 @@ def test_a_name_in_another_module_is_not_a_use():
 
 def test_listed_changes_exist_and_have_reasons():
     for name, reasons in EQUIVALENT.items():
-        assert set(reasons) <= {text for text, _ in sign_changes(HELPERS[name])}, name
+        assert set(reasons) <= {text for text, _ in helper_changes(HELPERS[name])}, name
         assert all(reasons.values()), name
 
 
 @pytest.mark.slow
 def test_a_change_without_effect_is_unnoticed():
     helper = HELPERS["springs.first_point_derivative"]
-    assert unnoticed(helper, claims_by_helper()[helper][:3]) == ["flipped sign in `x[1] + 0 * z`"]
+    assert unnoticed(helper, claims_by_helper()[helper][:3]) == [
+        "flipped sign in `x[1] + 0 * z`",
+        "dropped `0 * z` in `x[1] + 0 * z`",
+    ]
+
+
+def test_forms_of_the_library_are_compared_outside_the_condition():
+    record = ledger.find("lloyd/s0.22.1/d17")
+    (condition_inputs, forms), (inputs, library_forms) = right_forms(record)
+    assert (condition_inputs, inputs) == (record.condition_inputs, record.inputs)
+    assert forms == [record.library, record.printed]
+    assert library_forms == [record.library]
+
+
+def test_an_endless_loop_is_noticed(monkeypatch):
+    def loop(*_):
+        while True:
+            pass
+
+    monkeypatch.setitem(globals(), "MAX_CPU_SECONDS", 0.1)
+    record = ledger.find("lloyd/s0.10/d2#b")
+    monkeypatch.setattr(HELPERS["friction_pyramid.pyramid_contact"], "__code__", loop.__code__)
+    assert deviates(record, 1, "generic")

@@ -15,7 +15,7 @@ def pyramid_corners(count: int) -> Array:
 
 def gauge(point: Array, polygon: Array) -> float:
     """Return the factor that scales the polygon ``(c, 2)`` about the origin until the point is on an edge."""
-    pairs = zip(polygon, np.roll(polygon, -1, axis=0), strict=True)
+    pairs = zip(polygon, np.roll(polygon, 1, axis=0), strict=True)
     return max(float(np.linalg.solve(np.stack(pair), np.ones(2)) @ point) for pair in pairs)
 
 
@@ -34,13 +34,13 @@ def pyramid_contact(
     def violation(impulse: Array) -> float:
         u = free_velocity + W @ impulse
         normal, friction = impulse[0], impulse[1:]
-        power = friction @ u[1:] - normal * mu * np.min(polygon @ u[1:])
+        excess_power = friction @ u[1:] - normal * mu * np.min(polygon @ u[1:])
         outside = gauge(friction, polygon) - mu * normal
-        result: float = max(-normal, -u[0], abs(min(normal, u[0])), outside, abs(power))
+        result: float = max(abs(min(normal, u[0])), outside, excess_power)
         return result
 
     candidates = [np.zeros(3), -np.linalg.solve(W, free_velocity)]
-    for first, second in zip(polygon, np.roll(polygon, -1, axis=0), strict=True):
+    for first, second in zip(polygon, np.roll(polygon, 1, axis=0), strict=True):
         in_corner = np.append(1.0, mu * first)
         candidates.append(-free_velocity[0] / (W[0] @ in_corner) * in_corner)
         ends = np.column_stack([in_corner, np.append(1.0, mu * second)])
@@ -66,6 +66,6 @@ def sliding_states(s: Array, limit: float, excess: float) -> tuple[Array, list[A
     """
     facets = pyramid_corners(8)
     phi = limit * (np.arange(8) == np.argmin(facets @ s))
-    smallest_xi = max(-facets @ s)
+    smallest_xi = -min(facets @ s)
     momentum = np.append(s - phi @ facets, -limit)
     return momentum, [np.concatenate([[limit], phi, [xi]]) for xi in (smallest_xi, smallest_xi + excess)]

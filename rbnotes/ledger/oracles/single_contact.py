@@ -32,17 +32,15 @@ def box_friction_velocities(M: Array, T: Array, initial: Array, limits: Array) -
     return best
 
 
-def coulomb_box(M: Array, N: Array, T: Array, initial: Array, mu: float) -> Array:
-    """Return the velocities after one contact with box friction.
+def coulomb_box(M: Array, initial: Array, mu: float) -> Array:
+    """Return the velocities ``(3,)`` after one contact with box friction, from those before.
 
-    N ``(n,)`` is the normal row, T ``(2, n)`` the tangential rows; each friction component is at most mu
-    times the normal impulse.
+    The first is along the normal, the others along the tangents; each friction component is at most mu times
+    the normal impulse.
     """
-    inverse_mass = np.linalg.inv(M)
-    if N @ initial >= 0:
+    if initial[0] >= 0:
         return initial
-    rows = np.vstack([N, T])
-    W, u = rows @ inverse_mass @ rows.T, rows @ initial
+    W = np.linalg.inv(M)
     best, smallest_violation = initial, np.inf
     for signs in product((-1, 0, 1), repeat=2):
         # Unknowns: the normal impulse a, and friction where it sticks; elsewhere friction is - sign mu a.
@@ -53,12 +51,10 @@ def coulomb_box(M: Array, N: Array, T: Array, initial: Array, mu: float) -> Arra
             to_impulses[1 + k, 0 if sign else 1 + k] = -sign * mu if sign else 1.0
             used += [] if sign else [1 + k]
         basis = to_impulses[:, used]
-        impulses = basis @ np.linalg.solve(W[used] @ basis, -u[used])
-        row_velocities = u + W @ impulses
+        impulses = basis @ np.linalg.solve(W[used] @ basis, -initial[used])
+        v = initial + W @ impulses
         excess = float(np.max(np.abs(impulses[1:])) - mu * impulses[0])
-        violation = max(
-            -impulses[0], excess, *(-sign * row_velocities[1 + k] for k, sign in enumerate(signs))
-        )
+        violation = max(-impulses[0], excess, *(-sign * v[1 + k] for k, sign in enumerate(signs)))
         if violation < smallest_violation:
-            best, smallest_violation = initial + inverse_mass @ (rows.T @ impulses), violation
+            best, smallest_violation = v, violation
     return best

@@ -1,7 +1,8 @@
 """Lloyd 0.10: pyramid friction, after Anitescu and Stewart.
 
 The records that need a solution have one contact of a body with three velocities, and general masses and
-axes. It sticks in half of the examples and slides in the others.
+axes. It sticks in some examples and slides in others, also if the ratio of tangential to normal momentum lies
+between the coefficient of friction and one.
 """
 
 from __future__ import annotations
@@ -60,7 +61,11 @@ PARTICLE_CONTACT = {
     "M": spd_matrices(3).map(lambda A: np.eye(3) + A / 16),
     "axes": rotations(),
     "mu": positive_numbers(0.25, 1.0),
-    "p": st.one_of(contact_momenta(0.0, 0.2), contact_momenta(1.5, 3.0)),
+    "p": st.one_of(contact_momenta(0.0, 0.2), contact_momenta(0.5, 1.0), contact_momenta(1.5, 3.0)),
+}
+OPEN_OR_CLOSED_CONTACT = {
+    **PARTICLE_CONTACT,
+    "p": st.one_of(PARTICLE_CONTACT["p"], contact_momenta(0.0, 3.0).map(np.negative)),
 }
 
 
@@ -147,7 +152,7 @@ class d2_a:
 @section.holds("d2#b", "A step with pyramid friction: the conditions")
 class d2_b:
     formula = r"0 \le \boldsymbol\theta \perp \boldsymbol\nu \ge 0,\quad 0 \le \boldsymbol\phi \perp \boldsymbol\sigma \ge 0,\quad 0 \le \boldsymbol\xi \perp \boldsymbol\gamma \ge 0"
-    inputs = PARTICLE_CONTACT
+    inputs = OPEN_OR_CLOSED_CONTACT
     result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(M, axes, mu, p):

@@ -12,6 +12,7 @@ from rbnotes.friction import anitescu_stewart, friction_contact_problem, frictio
 from rbnotes.ledger.claims.lloyd.section_0_10 import section
 from rbnotes.ledger.claims.lloyd.section_0_10.pyramid_friction import (
     FACETS,
+    OPEN_OR_CLOSED_CONTACT,
     PARTICLE_CONTACT,
     solve_contact_reference,
     solve_printed_contact,
@@ -88,7 +89,7 @@ def has_no_opposite_impulses(theta, mu, phi):
 @section.holds("t399#b", "Pyramid friction maximizes the dissipation")
 class t399_b:
     formula = r"\text{It enforces the friction cone and maximal dissipation constraints}"
-    inputs = PARTICLE_CONTACT
+    inputs = OPEN_OR_CLOSED_CONTACT
     result = Result(ENERGY)
 
     def printed(M, axes, mu, p):
