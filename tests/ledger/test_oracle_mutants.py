@@ -1,7 +1,8 @@
 """One change of a helper under ``oracles/``: a claim that uses the helper no longer agrees with its oracle.
 
-A change flips a sign, doubles a number, or drops a term, a factor or another part. The helper's code is replaced in place, so that all modules that import it see the change: neither a form nor
-the reference of a record changes.
+A change flips a sign, doubles a number, or drops a term, a factor or another part. The helper's code is
+replaced in place, so that all modules that import it see the change: neither a form nor the reference of a
+record changes.
 """
 
 import __future__

@@ -56,7 +56,10 @@ SCALE_FACTORS = (
     *(1e3, 1e-6, 300.0, 3e-6, 100.0, 1e-5, 30.0, 3e-5),
     *(1e-4, 3e-4, 10.0, 1e-3, 1e-2, 0.1, 3.0),
 )
-"""Factors on one argument of a claim, see :func:`iterate_scaled_cases`; every third ones are of both kinds."""
+"""Factors on one argument of a claim, see :func:`iterate_scaled_cases`.
+
+With a stride of three, each argument still takes large and small ones.
+"""
 NUM_CHANGED_INPUTS = 24
 """Number of inputs of which the most varied ones are changed."""
 MAX_CHANGE_ATTEMPTS = 6
