@@ -123,6 +123,7 @@ def test_arguments_of_all_magnitudes_are_tried():
     assert max(sizes) > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("id", "argument"), [("lloyd/s0.17/e0.23", "M"), ("lloyd/s0.21/d1", "R")])
 def test_magnitudes_at_which_right_forms_lose_digits_on_some_inputs_are_tried(id, argument):
     claim = ledger.find(id)
