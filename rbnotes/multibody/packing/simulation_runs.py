@@ -60,7 +60,7 @@ from rbnotes.multibody.step_settings import StepSettings
 CONTACTS_PER_BODY = 8
 """Initial size of the contact arrays, per body."""
 
-MAX_STEPS_PER_CALL = 128
+MAX_STEPS_PER_CALL = 1024
 """Most steps without a chance for a user to interrupt."""
 
 WORK_COLUMNS = [FORCE_WORK, JOINT_WORK, CONTACT_WORK, SEPARATION_WORK, INTEGRATOR_WORK]
