@@ -95,4 +95,4 @@ def tree_workspace_size(num_parts: int, num_coordinates: int, num_bodies: int, m
     configuration = 18 * p + 13 * (p - 1) + 11 * k + (2 * k + 1) * width
     step = NUM_FIRST_CONTACTS + 10 * k + (14 + k) * width + 16 * n + 9 + SERIES_SIZE
     per_contact = 5 * CONTACT_SIZE + CONTACT_POINT_SIZE + 2
-    return 2 * configuration + k + step + per_contact * max_contacts + (2 * k + 1) * rows_width
+    return 2 * configuration + k + step + per_contact * max_contacts + (k + 1) * rows_width

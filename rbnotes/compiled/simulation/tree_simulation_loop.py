@@ -161,7 +161,7 @@ def allocate_tree_workspace(x, offset, k, n, max_contacts):
     poses, offset = view_at(x, offset, (n + 1, 4, 4))
     contact_points, offset = view_at(x, offset, (max_contacts, 2 + CONTACT_POINT_SIZE))
     axes, offset = view_at(x, offset, (3, 3))
-    rows, offset = view_at(x, offset, (2, k * rows_width))
+    rows, offset = view_at(x, offset, (k * rows_width,))
     row_numbers, offset = view_at(x, offset, (rows_width,))
     series, offset = view_at(x, offset, (SERIES_SIZE,))
     update_vectors = UpdateVectors(

@@ -12,11 +12,8 @@ import numpy as np
 
 from rbnotes.compiled.array_allocation import empty, zeros
 from rbnotes.compiled.array_views import view_at
-from rbnotes.compiled.contact_solver.contact_impulses import search_impulses
-from rbnotes.compiled.contact_solver.contact_operator import dense_operator
 from rbnotes.compiled.contact_solver.velocity_update import (
     FRICTION_TOLERANCE,
-    MAX_FRICTION_ITERATIONS,
     copy_active_contacts,
     is_rebounding,
     resting_velocity,
@@ -56,16 +53,15 @@ from rbnotes.compiled.simulation.tree_kinematics import (
     write_twists,
 )
 from rbnotes.compiled.simulation.tree_velocity_update import (
-    add_contact_impulses,
     factor_mass,
     keeps_limits,
+    solve_contact_problem,
     update_velocities,
     write_contact_rows,
     write_delassus_matrix,
     write_joint_inertias,
     write_row_velocities,
 )
-from rbnotes.compiled.structure_references import keep_alive, reference
 from rbnotes.joints.spherical import WRAP_THRESHOLD
 
 FIRST_HALF, SECOND_HALF = np.int64(0), np.int64(1)
@@ -201,7 +197,7 @@ class TreeWorkspace(NamedTuple):
     axes
         Normal and tangents of a contact ``(3, 3)``.
     rows
-        Rows of the contacts and their responses, transposed and padded ``(2, k w)``.
+        Rows of the contacts, transposed and padded ``(k w,)``.
     row_numbers
         A number for each row, padded ``(w,)``.
     series
@@ -312,11 +308,10 @@ def predict_contacts(context, configuration, workspace, slop, contacts):
 
 @jit_noalloc
 def contact_rows_memory(workspace, num_coordinates, num_contacts):
-    """Return the memory of the rows of contacts, of their responses ``(k, w)``, and of a number for each."""
+    """Return the memory of the rows of contacts ``(k, w)``, and of a number for each."""
     width = padded_size(3 * num_contacts)
-    rows, _ = view_at(workspace.rows[0], 0, (num_coordinates, width))
-    responses, _ = view_at(workspace.rows[1], 0, (num_coordinates, width))
-    return rows, responses, workspace.row_numbers[:width]
+    rows, _ = view_at(workspace.rows, 0, (num_coordinates, width))
+    return rows, workspace.row_numbers[:width]
 
 
 @jit_alloc
@@ -328,9 +323,9 @@ def separate_bodies(tree, parameters, configuration, contacts, workspace):
     displacements for velocities.
     """
     count, vectors = 3 * len(contacts), workspace.vectors
-    rows, responses, numbers = contact_rows_memory(workspace, len(configuration.q), len(contacts))
+    rows, numbers = contact_rows_memory(workspace, len(configuration.q), len(contacts))
     write_contact_rows(tree, configuration, contacts, workspace.axes, rows)
-    W, impulses = empty((count, rows.shape[1])), empty(count)
+    W, responses = empty((count, rows.shape[1])), empty(rows.shape)
     u_free, zero, mu = zeros(count), zeros(count), zeros(len(contacts))
     fill_array(vectors.implicit, 0.0)
     if not factor_mass(configuration, vectors.implicit):
@@ -339,14 +334,9 @@ def separate_bodies(tree, parameters, configuration, contacts, workspace):
     for i in range(len(contacts)):
         gap = contacts[i, GAP]
         u_free[3 * i] = gap if gap < -parameters.slop else max(gap, 0.0)
-    operator = dense_operator(W)
-    residual = search_impulses(
-        reference(operator), u_free, mu, zero, FRICTION_TOLERANCE, MAX_FRICTION_ITERATIONS, impulses
-    )
-    keep_alive(operator)
-    fill_array(numbers, 0.0)
-    copy_array(impulses, numbers)
-    add_contact_impulses(configuration, responses, numbers, vectors.solution, configuration.q)
+    residual = solve_contact_problem(configuration, W, responses, u_free, mu, zero, numbers, vectors.solution)
+    for j in range(len(configuration.q)):
+        configuration.q[j] += vectors.solution[j]
     return residual <= FRICTION_TOLERANCE
 
 
@@ -364,12 +354,12 @@ def has_impacts(parameters, contacts, rows, v, numbers):
 def select_active_contacts(context, configuration, candidates, workspace, selected):
     """Copy the contacts that are active at the end of a step, and write their rows; return their number."""
     k, axes = len(configuration.q), workspace.axes
-    rows, _, numbers = contact_rows_memory(workspace, k, len(candidates))
+    rows, numbers = contact_rows_memory(workspace, k, len(candidates))
     write_contact_rows(context.tree, configuration, candidates, axes, rows)
     write_row_velocities(candidates, rows, configuration.v, numbers, BEFORE)
     count = copy_active_contacts(candidates, context.parameters, selected)
     if count < len(candidates):
-        rows, _, _ = contact_rows_memory(workspace, k, count)
+        rows, _ = contact_rows_memory(workspace, k, count)
         write_contact_rows(context.tree, configuration, selected[:count], axes, rows)
     return count
 
@@ -395,7 +385,7 @@ def take_step(context, initial, final, num_contacts, last_contacts, n, records, 
     contacts, actuators = records.contacts[0, :num_contacts], records.actuators
     for j in range(len(v)):
         actuators[j] = 0.0
-    rows, responses, numbers = contact_rows_memory(workspace, len(v), num_contacts)
+    rows, numbers = contact_rows_memory(workspace, len(v), num_contacts)
     write_contact_rows(tree, initial, contacts, workspace.axes, rows)
     if has_impacts(parameters, contacts, rows, initial.v, numbers):
         return NEEDS_REFERENCE, 0, 0
@@ -406,7 +396,7 @@ def take_step(context, initial, final, num_contacts, last_contacts, n, records, 
         joints,
         parameters,
         initial,
-        (rows, responses, numbers, contacts, last_contacts, command, FIRST_HALF),
+        (rows, numbers, contacts, last_contacts, command, FIRST_HALF),
         vectors,
         (v, records.last_contacts[0, :num_contacts], actuators),
     )
@@ -453,7 +443,7 @@ def take_step(context, initial, final, num_contacts, last_contacts, n, records, 
     num_second = select_active_contacts(
         context, final, records.contacts[2, :num_contacts], workspace, records.contacts[1]
     )
-    rows, responses, numbers = contact_rows_memory(workspace, len(v), num_second)
+    rows, numbers = contact_rows_memory(workspace, len(v), num_second)
     contacts, second_actuators, applied_at_end = records.contacts[1, :num_second], workspace.stages[0], 0.0
     context.commands.time[0] += h
     copy_array(final.v, v)
@@ -469,7 +459,7 @@ def take_step(context, initial, final, num_contacts, last_contacts, n, records, 
             joints,
             parameters,
             final,
-            (rows, responses, numbers, contacts, last_contacts, command, SECOND_HALF),
+            (rows, numbers, contacts, last_contacts, command, SECOND_HALF),
             vectors,
             (v, records.last_contacts[1, :num_second], second_actuators),
         )

@@ -7,7 +7,9 @@ over where the contact impulses, the modes of the servos or limits need more tha
 import math
 from typing import Any, NamedTuple
 
-from rbnotes.compiled.array_allocation import empty
+import numpy as np
+
+from rbnotes.compiled.array_allocation import empty, zeros
 from rbnotes.compiled.contact_solver.contact_impulses import (
     contact_frame,
     search_impulses,
@@ -32,6 +34,7 @@ from rbnotes.compiled.padded_matrices import (
     multiply,
     multiply_columns,
     multiply_transposed,
+    padded_size,
     solve_inward,
     solve_inward_columns,
     solve_outward,
@@ -40,6 +43,7 @@ from rbnotes.compiled.padded_matrices import (
 from rbnotes.compiled.record_layout import AFTER, BEFORE, GAP, IMPULSE, MU, POSITION, A
 from rbnotes.compiled.structure_references import keep_alive, reference
 from rbnotes.friction.contact_problem import CONSTRAINED_MOBILITY_TOLERANCE
+from rbnotes.friction.semismooth_newton import ROUNDING_RESIDUAL
 from rbnotes.unchecked.bounded_impulses import (
     LINEAR,
     LOWER,
@@ -306,13 +310,23 @@ def velocity_rounding(W, u_free, impulses):
     return 2.0**-52 * largest / fastest if fastest > 0 else 0.0
 
 
-@jit_noalloc
-def add_contact_impulses(configuration, responses, impulses, change, v):
-    """Add the velocities that padded contact impulses make; `change` is working memory ``(w,)``."""
-    multiply(responses, impulses, change)
+@jit_alloc
+def solve_contact_problem(configuration, W, responses, u_free, mu, guess, numbers, change):
+    """Solve for contact impulses, write them, and the velocities ``(w,)`` that they make.
+
+    W and `responses` are those of :func:`write_delassus_matrix`; the impulses are padded. Returns their
+    residual.
+    """
+    impulses, operator = empty(len(u_free)), dense_operator(W)
+    residual = search_impulses(
+        reference(operator), u_free, mu, guess, FRICTION_TOLERANCE, MAX_FRICTION_ITERATIONS, impulses
+    )
+    keep_alive(operator)
+    fill_array(numbers, 0.0)
+    copy_array(impulses, numbers)
+    multiply(responses, numbers, change)
     solve_outward(configuration.L, configuration.inverse_pivots, change)
-    for j in range(len(v)):
-        v[j] += change[j]
+    return residual
 
 
 @jit_noalloc
@@ -333,46 +347,105 @@ def solve_free_velocities(configuration, vectors, v):
     return True
 
 
+@jit_noalloc
+def add_candidates(u_free, changes, guess, min_speed, is_candidate):
+    """Mark the contacts that close or that the guess pushes; return the number of new ones.
+
+    A contact closes if its normal velocity, `u_free` plus the change by impulses, is less than `min_speed`.
+    """
+    num_new = 0
+    for i in range(len(is_candidate)):
+        opens = u_free[3 * i] + changes[3 * i] >= min_speed  # False for NaN, so that the residual is NaN
+        if not is_candidate[i] and (guess[3 * i] > 0 or not opens):
+            is_candidate[i] = True
+            num_new += 1
+    return num_new
+
+
+@jit_alloc
+def indices_of(is_candidate):
+    """Return the indices of the candidates."""
+    indices, count = empty(len(is_candidate), np.int64), 0
+    for i in range(len(is_candidate)):
+        if is_candidate[i]:
+            indices[count] = i
+            count += 1
+    return indices[:count]
+
+
+@jit_alloc
+def solve_candidates(configuration, rows, numbers, contacts, candidates, problem, vectors, impulses):
+    """Write the impulses of some contacts, and their velocity changes to ``vectors.solution``.
+
+    `problem` holds the velocities of the coordinates without contacts, those of all contacts, and a guess of
+    the impulses. Returns the residual.
+    """
+    v, u_free, guess = problem
+    size, width = 3 * len(candidates), padded_size(3 * len(candidates))
+    own_rows, responses, W = zeros((len(rows), width)), empty((len(rows), width)), empty((size, width))
+    own_u_free, own_guess, mu = empty(size), empty(size), empty(len(candidates))
+    for n in range(size):
+        r = 3 * candidates[n // 3] + n % 3
+        own_u_free[n], own_guess[n], mu[n // 3] = u_free[r], guess[r], contacts[r // 3, MU]
+        for j in range(len(rows)):
+            own_rows[j, n] = rows[j, r]
+    write_delassus_matrix(configuration, own_rows, responses, W)
+    clear_blocked_rows(W, own_u_free, own_rows, configuration, vectors, v, numbers)
+    residual = solve_contact_problem(
+        configuration, W, responses, own_u_free, mu, own_guess, numbers, vectors.solution
+    )
+    for n in range(size):
+        impulses[3 * candidates[n // 3] + n % 3] = numbers[n]
+    return nan_max(residual, velocity_rounding(W, own_u_free, numbers))
+
+
 @jit_alloc
 def solve_contacts(
-    parameters, configuration, rows, responses, numbers, contacts, last_contacts, vectors, v, last_impulses
+    parameters, configuration, rows, numbers, contacts, last_contacts, vectors, v, last_impulses
 ):
     """Write the impulses of the contacts, and add the velocities that they make; return the residual.
 
-    v holds the velocities without contacts. `last_impulses` are the contacts with impulses in the world.
+    v holds the velocities without contacts. The candidates, contacts that would close without impulses or
+    that the last impulses push, are solved for. Other contacts become candidates if they close under these
+    impulses. `last_impulses` are the contacts with impulses in the world.
     """
-    count = 3 * len(contacts)
-    W, u_free, mu, impulses = empty((count, rows.shape[1])), empty(count), empty(len(contacts)), empty(count)
+    count, residual = len(contacts), 0.0
+    u_free, impulses, is_candidate = empty(3 * count), zeros(3 * count), zeros(count, np.bool_)
     guess = warm_start_impulses(contacts, last_contacts, parameters.match_radius)
-    write_delassus_matrix(configuration, rows, responses, W)
     multiply_transposed(rows, v, numbers)
-    for i in range(len(contacts)):
-        mu[i] = contacts[i, MU]
-        for r in range(3 * i, 3 * i + 3):
-            u_free[r] = numbers[r]
+    copy_array(numbers[: 3 * count], u_free)
+    for i in range(count):
         u_free[3 * i] -= min(-contacts[i, GAP] / parameters.h, 0.0)
-    clear_blocked_rows(W, u_free, rows, configuration, vectors, v, numbers)
-    operator = dense_operator(W)
-    residual = search_impulses(
-        reference(operator), u_free, mu, guess, FRICTION_TOLERANCE, MAX_FRICTION_ITERATIONS, impulses
-    )
-    keep_alive(operator)
+    fill_array(vectors.solution, 0.0)
     fill_array(numbers, 0.0)
-    copy_array(impulses, numbers)
-    add_contact_impulses(configuration, responses, numbers, vectors.solution, v)
-    for i in range(len(contacts)):
+    min_speed = -ROUNDING_RESIDUAL * max_abs(u_free)
+    while add_candidates(u_free, numbers, guess, min_speed, is_candidate) > 0:
+        residual = solve_candidates(
+            configuration,
+            rows,
+            numbers,
+            contacts,
+            indices_of(is_candidate),
+            (v, u_free, guess),
+            vectors,
+            impulses,
+        )
+        multiply_transposed(rows, vectors.solution, numbers)
+    for j in range(len(v)):
+        v[j] += vectors.solution[j]
+    for i in range(count):
         for d in range(3):
             contacts[i, IMPULSE + d] = impulses[3 * i + d]
     store_impulses(contacts, last_impulses)
-    return nan_max(residual, velocity_rounding(W, u_free, impulses))
+    return residual
 
 
 @jit_noalloc
 def update_velocities(joints, parameters, configuration, problem, vectors, solution):
     """Compute velocities under forces, contacts and servos.
 
-    `problem` holds the rows of the contacts, memory for their responses and a number for each, the contacts,
-    those of the previous update with their impulses, the commands, and the half of the step, 0 or 1.
+    `problem` holds the rows of the contacts and a number for each, the contacts, those of the previous update
+    with their impulses, the commands, and the half of the step, 0 or 1.
     `solution` holds the velocities, the contacts of this update with their impulses in the world, and the
     impulses of the actuators, to which those of this update are added.
 
@@ -385,7 +458,7 @@ def update_velocities(joints, parameters, configuration, problem, vectors, solut
     gravity_work, applied_work : float
         Works of gravity, and of springs, dampers and actuators: impulses times mean velocities.
     """
-    rows, responses, numbers, contacts, last_contacts, command, half = problem
+    rows, numbers, contacts, last_contacts, command, half = problem
     v, last_impulses, actuator_impulses = solution
     before, size, residual = configuration.v, len(v), 0.0
     write_joint_impulses(joints, configuration, parameters.h, command, half == 0, vectors)
@@ -402,7 +475,6 @@ def update_velocities(joints, parameters, configuration, problem, vectors, solut
                 parameters,
                 configuration,
                 rows,
-                responses,
                 numbers,
                 contacts,
                 last_contacts,
