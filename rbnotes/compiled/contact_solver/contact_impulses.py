@@ -356,8 +356,10 @@ def search_impulses(operator, u_free, mu, initial_guess, tolerance, max_iteratio
     Where Newton's method ends near a solution, with more pushing contacts than the motion can keep closed,
     contacts open one after the other.
     """
-    start, candidate = empty(len(u_free)), empty(len(u_free))
     residual, _ = solve_newton(operator, u_free, mu, initial_guess, tolerance, max_iterations, impulses)
+    if residual <= tolerance:
+        return residual
+    start, candidate = empty(len(u_free)), empty(len(u_free))
     copy_array(impulses, start)
     for _ in range(MAX_OPENED_CONTACTS):
         if residual <= tolerance or not residual <= PROMISING_RESIDUAL:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rbnotes.compiled.array_allocation import empty, zeros
+from rbnotes.compiled.array_views import view_at
 from rbnotes.compiled.contact_solver.block_lu import (
     BlockMatrix,
     allocate_block_matrix,
@@ -64,21 +65,12 @@ class ContactOperator(NamedTuple):
 @jit_alloc
 def dense_operator(W):
     """Return the operator of a Delassus matrix."""
-    none, floats, rows = empty(0, np.int64), empty(0), empty((0, 2, 6))
-    matrix = BlockMatrix(none, none, empty((0, 0), np.int64), floats, floats)
-    inertias, blocks = empty((0, 6, 6)), empty((0, 3, 3))
-    return ContactOperator(
-        W,
-        empty((0, 2), np.int64),
-        rows,
-        floats,
-        rows,
-        inertias,
-        matrix,
-        blocks,
-        empty((0, 6)),
-        allocate_newton_system(len(W)),
-    )
+    none, floats = empty(0, np.int64), empty(0)
+    rows, inertias = view_at(floats, 0, (0, 2, 6))[0], view_at(floats, 0, (0, 6, 6))[0]
+    blocks, velocities = view_at(floats, 0, (0, 3, 3))[0], view_at(floats, 0, (0, 6))[0]
+    matrix = BlockMatrix(none, none, view_at(none, 0, (0, 0))[0], floats, floats)
+    system, row_bodies = allocate_newton_system(len(W)), view_at(none, 0, (0, 2))[0]
+    return ContactOperator(W, row_bodies, rows, floats, rows, inertias, matrix, blocks, velocities, system)
 
 
 @jit_alloc

@@ -62,31 +62,38 @@ def allocate_newton_system(size):
     )
 
 
-@jit_alloc
+@jit_noalloc
 def dense_newton_step(system, W, F, P, rho, units, damping, step):
     """Write the step that solves ``(1 - P + damping + rho P W) step = F``, scaled by `units`.
 
     The factors of the last step are used again if the matrix is the same.
     """
-    size = len(F)
-    if size > MAX_ELIMINATION_SIZE:
-        write_newton_matrix(system, W, P, rho, units, damping)
-        transposed = empty((size, size))
-        for i in range(size):
-            step[i] = F[i] / units[i // 3]
-            for j in range(size):
-                transposed[j, i] = system.A[i, j]
-        solve_transposed(transposed, step)
-    elif factor_newton_matrix(system, W, P, rho, units, damping):
-        for i in range(size):
-            system.x[i] = F[i] / units[i // 3]
-        solve_by_substitution(system.columns, system.pivots, system.inverse_pivots, system.x)
-        for i in range(size):
-            step[i] = system.x[i]
+    size, is_regular, x = len(F), True, system.x
+    if size <= MAX_ELIMINATION_SIZE:
+        is_regular = factor_newton_matrix(system, W, P, rho, units, damping)
     else:
-        step[0] = np.nan
+        write_newton_matrix(system, W, P, rho, units, damping)
     for i in range(size):
-        step[i] *= units[i // 3]
+        x[i] = F[i] / units[i // 3]
+    if size > MAX_ELIMINATION_SIZE:
+        solve_by_lapack(system.A, x[:size])
+    elif is_regular:
+        solve_by_substitution(system.columns, system.pivots, system.inverse_pivots, x)
+    else:
+        x[0] = np.nan
+    for i in range(size):
+        step[i] = x[i] * units[i // 3]
+
+
+@jit_alloc
+def solve_by_lapack(A, x):
+    """Replace x by the solution of ``A y = x``, for a padded matrix."""
+    size = len(x)
+    transposed = empty((size, size))
+    for i in range(size):
+        for j in range(size):
+            transposed[j, i] = A[i, j]
+    solve_transposed(transposed, x)
 
 
 @jit_noalloc

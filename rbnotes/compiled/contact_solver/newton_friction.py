@@ -27,14 +27,25 @@ def solve_newton(operator, u_free, mu, initial_guess, tolerance, max_iterations,
     `operator` is the :class:`~rbnotes.compiled.contact_solver.contact_operator.ContactOperator`.
     """
     size, count = len(u_free), len(mu)
-    mobility, rho, units = empty(count), empty(count), empty(count)
-    contact_scales(operator, mobility, rho)
-    for i in range(count):
-        units[i] = math.sqrt(rho[i]) if rho[i] > 0 else 1.0
-    vectors, P = empty((7, size)), zeros((count, 3, 3))
+    memory = empty((3, count)), empty((7, size)), zeros((count, 3, 3)), empty(max_iterations + 1)
+    return take_newton_steps(
+        operator, u_free, mu, initial_guess, tolerance, max_iterations, memory, best_impulses
+    )
+
+
+@jit_noalloc
+def take_newton_steps(operator, u_free, mu, initial_guess, tolerance, max_iterations, memory, best_impulses):
+    """Do the work of :func:`solve_newton`.
+
+    `memory` holds place for scales ``(3, c)``, vectors ``(7, 3 c)``, derivatives of projections ``(c, 3, 3)``
+    and merits of all steps.
+    """
+    scales, vectors, P, merits = memory
+    size, count = len(u_free), len(mu)
+    mobility, rho, units = scales[0], scales[1], scales[2]
+    write_scales(operator, mobility, rho, units)
     r, u, F, step = vectors[0], vectors[1], vectors[2], vectors[3]
     trial, trial_u, trial_F = vectors[4], vectors[5], vectors[6]
-    merits = empty(max_iterations + 1)
     copy_array(initial_guess, r)
     copy_array(initial_guess, best_impulses)
     contact_velocities(operator, u_free, r, u)
@@ -82,6 +93,14 @@ def solve_newton(operator, u_free, mu, initial_guess, tolerance, max_iterations,
     return best_residual, steps
 
 
+@jit_noalloc
+def write_scales(operator, mobility, rho, units):
+    """Write the mean mobilities of the contacts, their reciprocals, and the units of impulses."""
+    contact_scales(operator, mobility, rho)
+    for i in range(len(units)):
+        units[i] = math.sqrt(rho[i]) if rho[i] > 0 else 1.0
+
+
 @jit_alloc
 def open_contact(operator, u_free, mu, r):
     """Move the impulses r ``(3 c,)`` along a Newton step until the first pushing contact opens, in place.
@@ -92,9 +111,7 @@ def open_contact(operator, u_free, mu, r):
     size, count = len(u_free), len(mu)
     mobility, rho, units = empty(count), empty(count), empty(count)
     u, F, step, P = empty(size), empty(size), empty(size), zeros((count, 3, 3))
-    contact_scales(operator, mobility, rho)
-    for i in range(count):
-        units[i] = math.sqrt(rho[i]) if rho[i] > 0 else 1.0
+    write_scales(operator, mobility, rho, units)
     contact_velocities(operator, u_free, r, u)
     natural_map(u, mu, r, rho, F)
     projection_derivatives(u, mu, r, rho, P)

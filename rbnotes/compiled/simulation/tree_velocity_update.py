@@ -13,8 +13,8 @@ from rbnotes.compiled.array_allocation import empty, zeros
 from rbnotes.compiled.contact_solver.contact_impulses import (
     contact_frame,
     search_impulses,
-    store_impulses,
-    warm_start_impulses,
+    write_warm_start,
+    write_world_impulses,
 )
 from rbnotes.compiled.contact_solver.contact_operator import dense_operator
 from rbnotes.compiled.contact_solver.velocity_update import FRICTION_TOLERANCE, MAX_FRICTION_ITERATIONS
@@ -411,7 +411,8 @@ def solve_contacts(
     """
     count, residual = len(contacts), 0.0
     u_free, impulses, is_candidate = empty(3 * count), zeros(3 * count), zeros(count, np.bool_)
-    guess = warm_start_impulses(contacts, last_contacts, parameters.match_radius)
+    guess, axes = zeros(3 * count), empty((3, 3))
+    write_warm_start(contacts, last_contacts, parameters.match_radius, axes, guess)
     multiply_transposed(rows, v, numbers)
     copy_array(numbers[: 3 * count], u_free)
     for i in range(count):
@@ -436,7 +437,7 @@ def solve_contacts(
     for i in range(count):
         for d in range(3):
             contacts[i, IMPULSE + d] = impulses[3 * i + d]
-    store_impulses(contacts, last_impulses)
+    write_world_impulses(contacts, axes, last_impulses)
     return residual
 
 
