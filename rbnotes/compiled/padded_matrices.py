@@ -2,7 +2,9 @@
 
 A row is a few vectors of the processor. The Cholesky factorization ``M = L^T L`` proceeds from the last row
 to the first: for the mass matrix of a tree with parents first it has no fill-in (Featherstone, Rigid Body
-Dynamics Algorithms, 6.5), and steps with a zero entry of L are skipped.
+Dynamics Algorithms, 6.5), and steps with a zero entry of L are skipped. The entries of a vector in the eight
+of the row at hand are changed one by one: a vector that is read just after one of its numbers was written
+waits for the memory.
 """
 
 import math
@@ -41,9 +43,9 @@ def multiply_transposed(A, x, out):
 def factor_cholesky(L, inverse_pivots):
     """Replace a symmetric matrix ``(k, w)`` by L below the diagonal; return True on success.
 
-    Only the entries below the diagonal and on it are read. Those after it in the same eight become zero.
-    `inverse_pivots` ``(k,)`` receives the reciprocals of the diagonal of L. The result is False if the matrix
-    is not positive definite.
+    Only the entries below the diagonal and on it are read. Those on it and after it in the same eight are
+    overwritten. `inverse_pivots` ``(k,)`` receives the reciprocals of the diagonal of L. The result is False
+    if the matrix is not positive definite.
     """
     zero = broadcast8(0.0)
     for back in range(len(L)):
@@ -51,18 +53,17 @@ def factor_cholesky(L, inverse_pivots):
         row = L[k]
         if not row[k] > 0:
             return False
-        scale = 1 / math.sqrt(row[k])
-        inverse_pivots[k] = scale
-        for j in range(k, (k // NUM_LANES + 1) * NUM_LANES):
-            row[j] = 0.0
-        for c in range(0, k, NUM_LANES):
-            write(row, c, read(row, c, zero) * scale)
-        for i in range(k):
-            factor = row[i]
+        inverse = 1 / row[k]
+        for above in range(k):
+            i = k - 1 - above  # the next pivot comes first, since the following steps wait for it
+            factor = row[i] * inverse
             if factor != 0:
                 other = L[i]
                 for c in range(0, i + 1, NUM_LANES):
                     write(other, c, read(other, c, zero) - read(row, c, zero) * factor)
+        inverse_pivots[k] = math.sqrt(inverse)
+        for c in range(0, k, NUM_LANES):
+            write(row, c, read(row, c, zero) * inverse_pivots[k])
     return True
 
 
@@ -72,19 +73,25 @@ def solve_inward(L, inverse_pivots, x):
     zero = broadcast8(0.0)
     for back in range(len(L)):
         k = len(L) - 1 - back
-        x[k] *= inverse_pivots[k]
-        for c in range(0, k, NUM_LANES):
-            write(x, c, read(x, c, zero) - read(L[k], c, zero) * x[k])
+        value, row, own_start = x[k] * inverse_pivots[k], L[k], k // NUM_LANES * NUM_LANES
+        x[k] = value
+        for i in range(own_start, k):
+            x[i] -= row[i] * value
+        for c in range(0, own_start, NUM_LANES):
+            write(x, c, read(x, c, zero) - read(row, c, zero) * value)
 
 
 @jit_fma
 def solve_outward(L, inverse_pivots, x):
     """Replace a padded vector x by ``L^-1 x``."""
     for k in range(len(L)):
-        total = broadcast8(0.0)
-        for c in range(0, k, NUM_LANES):
-            total = total + read(L[k], c, total) * read(x, c, total)
-        x[k] = (x[k] - sum_lanes(total)) * inverse_pivots[k]
+        total, row, own_start = broadcast8(0.0), L[k], k // NUM_LANES * NUM_LANES
+        for c in range(0, own_start, NUM_LANES):
+            total = total + read(row, c, total) * read(x, c, total)
+        value = x[k] - sum_lanes(total)
+        for i in range(own_start, k):
+            value -= row[i] * x[i]
+        x[k] = value * inverse_pivots[k]
 
 
 @jit_fma

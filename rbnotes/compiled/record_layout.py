@@ -92,7 +92,7 @@ def tree_workspace_size(num_parts: int, num_coordinates: int, num_bodies: int, m
     """Return the size of the working memory that ``run_tree_steps`` allocates."""
     p, k, n = num_parts + 1, num_coordinates, num_bodies + 1
     width, rows_width = (-(-each // 8) * 8 for each in (k, 3 * max_contacts))
-    configuration = 18 * p + 13 * (p - 1) + 11 * k + (2 * k + 1) * width
+    configuration = 18 * p + 13 * (p - 1) + 12 * k + (2 * k + 8) * width
     step = NUM_FIRST_CONTACTS + 10 * k + (14 + k) * width + 16 * n + 9 + SERIES_SIZE
     per_contact = 5 * CONTACT_SIZE + CONTACT_POINT_SIZE + 2
     return 2 * configuration + k + step + per_contact * max_contacts + (k + 1) * rows_width

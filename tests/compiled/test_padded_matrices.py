@@ -87,10 +87,10 @@ def test_cholesky_factors_of_a_matrix_with_branches(size):
     M, b, X = sparse_mass_matrix(rng, size), rng.normal(size=size), rng.normal(size=(size, 5))
     x, W = padded(b), np.zeros((5, 8))
     L = padded(M)
+    L[np.triu_indices(size, 1)] = np.nan  # not read
     assert solve_definite(L, np.zeros(size), x, padded(X), W)
     np.testing.assert_allclose(x[:size], np.linalg.solve(M, b), rtol=1e-9)
     np.testing.assert_allclose(W[:, :5], X.T @ np.linalg.solve(M, X), rtol=1e-9, atol=1e-12)
-    assert not any(np.any(L[k, k : (k // 8 + 1) * 8]) for k in range(size))
     if size > 8:
         assert not np.any(L[size // 2 + 1 :, size // 3 : size // 2 + 1])  # no fill-in
 

@@ -23,6 +23,7 @@ from rbnotes.compiled.linear_algebra import (
 )
 from rbnotes.compiled.padded_matrices import multiply_transposed
 from rbnotes.compiled.recursions.multi_dof_joints import stumpff
+from rbnotes.compiled.simd.lanes import NUM_LANES, broadcast8, read, write
 
 
 class PartTree(NamedTuple):
@@ -47,6 +48,8 @@ class PartTree(NamedTuple):
         the parts.
     armature
         Inertias that rotors add to the mass matrix ``(k,)``.
+    support
+        1 for the coordinates up to each one that move its part, otherwise 0, padded ``(k, w)``.
     body_part
         Part that each of n bodies is fixed to ``(n,)``, or P.
     body_rotation, body_position
@@ -64,6 +67,7 @@ class PartTree(NamedTuple):
     center: Any
     inertia: Any
     armature: Any
+    support: Any
     body_part: Any
     body_rotation: Any
     body_position: Any
@@ -80,6 +84,8 @@ class TreeConfiguration(NamedTuple):
         Orientations ``(P + 1, 3, 3)`` and origins ``(P + 1, 3)`` of the parts and of the world.
     columns
         Twists of the parts per unit velocity of their joints ``(k, 6)``.
+    component_rows
+        The same numbers, with a padded row for each component ``(6, w)``.
     M
         Mass matrix, rows padded to w numbers ``(k, w)``.
     implicit
@@ -87,6 +93,9 @@ class TreeConfiguration(NamedTuple):
     L, inverse_pivots
         Factor of the mass matrix with these terms ``(k, w)`` and ``(k,)``, see
         :func:`~rbnotes.compiled.padded_matrices.factor_cholesky`.
+    impulse, change
+        Impulses ``(k,)`` and the changes of velocities, padded ``(w,)``, that they make with these factors;
+        the first impulse is NaN if there are none.
     inertia
         Inertias of the coordinates if the others are free, padded ``(w,)``.
     gravity
@@ -102,10 +111,13 @@ class TreeConfiguration(NamedTuple):
     R: Any
     p: Any
     columns: Any
+    component_rows: Any
     M: Any
     implicit: Any
     L: Any
     inverse_pivots: Any
+    impulse: Any
+    change: Any
     inertia: Any
     gravity: Any
     composite: Any
@@ -211,16 +223,15 @@ def write_composite_inertias(tree, configuration):
 @jit_fma
 def write_mass_matrix(tree, gravity, configuration):
     """Write the mass matrix, armature included, and the generalized force of gravity."""
-    columns, M, world = configuration.columns, configuration.M, len(tree.parent)
+    columns, components, M = configuration.columns, configuration.component_rows, configuration.M
     for j in range(len(M)):
-        for k in range(len(M)):
-            M[j, k] = 0.0
-    for i in range(world):
+        for n in range(6):
+            components[n, j] = columns[j, n]
+    for i in range(len(tree.parent)):
         own = configuration.composite[i]
         m, moment = own[0], (own[1], own[2], own[3])
         torque = cross(moment, gravity)
-        for n in range(tree.num_coordinates[i]):
-            j = tree.first_coordinate[i] + n
+        for j in range(tree.first_coordinate[i], tree.first_coordinate[i] + tree.num_coordinates[i]):
             s = columns[j]
             w, u = (s[0], s[1], s[2]), (s[3], s[4], s[5])
             configuration.gravity[j] = dot(w, torque) + m * dot(u, gravity)
@@ -231,16 +242,29 @@ def write_mass_matrix(tree, gravity, configuration):
                 momentum[1] + own[7] * w[0] + own[8] * w[1] + own[9] * w[2],
                 momentum[2] + own[10] * w[0] + own[11] * w[1] + own[12] * w[2],
             )
-            last, part = j + 1, i
-            while part < world:
-                for k in range(tree.first_coordinate[part], last):
-                    x = columns[k]
-                    entry = dot((x[0], x[1], x[2]), momentum) + dot((x[3], x[4], x[5]), force)
-                    M[j, k], M[k, j] = entry, entry
-                part = tree.parent[part]
-                if part < world:
-                    last = tree.first_coordinate[part] + tree.num_coordinates[part]
-            M[j, j] += tree.armature[j]
+            write_mass_row(components, tree.support[j], momentum, force, M[j])
+    for j in range(len(M)):
+        M[j, j] += tree.armature[j]
+        for k in range(j):
+            M[k, j] = M[j, k]
+
+
+@jit_fma
+def write_mass_row(components, support, momentum, force, row):
+    """Write the products of a momentum about the origin, six numbers, with the supporting columns."""
+    like = broadcast8(0.0)
+    for c in range(0, len(row), NUM_LANES):
+        angular = (
+            read(components[0], c, like) * momentum[0]
+            + read(components[1], c, like) * momentum[1]
+            + read(components[2], c, like) * momentum[2]
+        )
+        linear = (
+            read(components[3], c, like) * force[0]
+            + read(components[4], c, like) * force[1]
+            + read(components[5], c, like) * force[2]
+        )
+        write(row, c, (angular + linear) * read(support, c, like))
 
 
 @jit_fma

@@ -77,6 +77,7 @@ def read_tree(integers, floats):
     center, offset = view_at(floats, offset, (parts, 3))
     inertia, offset = view_at(floats, offset, (parts, 3, 3))
     armature, offset = view_at(floats, offset, (k,))
+    support, offset = view_at(floats, offset, (k, padded_size(k)))
     free_center, offset = view_at(floats, offset, (integers[6], 3))
     free_inertia, offset = view_at(floats, offset, (integers[6], 3, 3))
     inverse_inertia, offset = view_at(floats, offset, (integers[6], 3, 3))
@@ -109,6 +110,7 @@ def read_tree(integers, floats):
         center,
         inertia,
         armature,
+        support,
         body_part,
         body_rotation,
         body_position,
@@ -130,10 +132,13 @@ def allocate_configuration(x, offset, parts, k):
     p, offset = view_at(x, offset, (parts + 1, 3))
     columns, offset = view_at(x, offset, (k, 6))
     width = padded_size(k)
+    component_rows, offset = view_at(x, offset, (6, width))
     M, offset = view_at(x, offset, (k, width))
     implicit, offset = view_at(x, offset, (k,))
     L, offset = view_at(x, offset, (k, width))
     inverse_pivots, offset = view_at(x, offset, (k,))
+    impulse, offset = view_at(x, offset, (k,))
+    change, offset = view_at(x, offset, (width,))
     inertia, offset = view_at(x, offset, (width,))
     gravity, offset = view_at(x, offset, (k,))
     composite, offset = view_at(x, offset, (parts, 13))
@@ -141,7 +146,22 @@ def allocate_configuration(x, offset, parts, k):
     for i in range(3):
         R[parts, i, i] = 1.0
     configuration = TreeConfiguration(
-        q, v, R, p, columns, M, implicit, L, inverse_pivots, inertia, gravity, composite, twists
+        q,
+        v,
+        R,
+        p,
+        columns,
+        component_rows,
+        M,
+        implicit,
+        L,
+        inverse_pivots,
+        impulse,
+        change,
+        inertia,
+        gravity,
+        composite,
+        twists,
     )
     return configuration, offset
 

@@ -415,12 +415,12 @@ def take_step(context, initial, final, num_contacts, last_contacts, n, records, 
     kinetic, start_energy = kinetic_energies(initial.M, v, is_free, momentum)
     integrator_work = gravity_work - kinetic - potential_energy(tree, parameters.gravity, initial)
     update_configuration(tree, parameters.gravity, final)
-    _, end_energy = kinetic_energies(final.M, final.v, is_free, momentum)
+    kinetic, end_energy = kinetic_energies(final.M, final.v, is_free, momentum)
     if end_energy > 0:
         factor = math.sqrt(start_energy / end_energy)
         for j in range(len(v)):
             final.v[j] *= 1.0 if is_free[j] != 0 else factor
-    kinetic, _ = kinetic_energies(final.M, final.v, is_free, momentum)
+        kinetic += start_energy - end_energy
     moved_energy = kinetic + potential_energy(tree, parameters.gravity, final)
     integrator_work += moved_energy
 

@@ -93,10 +93,10 @@ class UpdateVectors(NamedTuple):
         Impulses of the servos at zero velocity and per velocity, and their largest impulses.
     mode
         Modes of the servos (:mod:`rbnotes.multibody.bounded_rows`).
-    momentum
-        Right-hand side of the update, without servos.
+    impulse
+        Sum of the impulses at zero velocity, without servos.
     right
-        The same with servos.
+        Right-hand side of the equations for the velocity changes.
     implicit
         Implicit terms on the diagonal of the mass matrix.
     solution, ones
@@ -114,7 +114,7 @@ class UpdateVectors(NamedTuple):
     gain: Any
     bound: Any
     mode: Any
-    momentum: Any
+    impulse: Any
     right: Any
     implicit: Any
     solution: Any
@@ -136,7 +136,7 @@ def factor_mass(configuration, implicit):
     for j in range(len(M)):
         copy_array(M[j], L[j])
         L[j, j] += implicit[j]
-        configuration.implicit[j] = implicit[j]
+        configuration.implicit[j], configuration.impulse[j] = implicit[j], math.nan
     if factor_cholesky(L, configuration.inverse_pivots):
         return True
     fill_array(configuration.implicit, math.nan)
@@ -283,7 +283,7 @@ def clear_blocked_rows(W, u_free, rows, configuration, vectors, v, numbers):
 
     As in :func:`rbnotes.friction.contact_problem.friction_contact_problem`.
     """
-    inverse_inertia = vectors.solution
+    inverse_inertia, before = vectors.solution, configuration.v
     for j in range(len(v)):
         inverse_inertia[j] = 1 / (configuration.M[j, j] + vectors.implicit[j])
     sum_squares(rows, inverse_inertia, numbers)
@@ -291,7 +291,8 @@ def clear_blocked_rows(W, u_free, rows, configuration, vectors, v, numbers):
         if abs(W[r, r]) <= CONSTRAINED_MOBILITY_TOLERANCE * numbers[r]:
             terms = abs(u_free[r])
             for j in range(len(v)):
-                terms += abs(rows[j, r]) * (abs(v[j]) + abs(vectors.right[j]) * inverse_inertia[j])
+                change = abs(vectors.right[j]) * inverse_inertia[j]
+                terms += abs(rows[j, r]) * (abs(v[j]) + abs(before[j]) + change)
             for i in range(len(u_free)):
                 W[r, i], W[i, r] = 0.0, 0.0
             if abs(u_free[r]) <= 1e-12 * terms:
@@ -331,19 +332,28 @@ def solve_contact_problem(configuration, W, responses, u_free, mu, guess, number
 
 @jit_noalloc
 def solve_free_velocities(configuration, vectors, v):
-    """Write the velocities without contacts; return False if the mass matrix is not definite."""
+    """Write the velocities without contacts; return False if the mass matrix is not definite.
+
+    Without implicit terms both updates at the same coordinates often have the same impulses: the velocity
+    changes of the last ones are used again.
+    """
+    before, change, num_changes = configuration.v, configuration.change, 0
     for j in range(len(v)):
         is_linear = vectors.mode[j] == LINEAR
         vectors.implicit[j] = vectors.damping[j] + (vectors.gain[j] if is_linear else 0.0)
-        impulse = vectors.offset[j] if is_linear else vectors.mode[j] * vectors.bound[j]
-        vectors.right[j] = vectors.momentum[j] + impulse
-        vectors.solution[j] = vectors.right[j]
+        servo = vectors.offset[j] if is_linear else vectors.mode[j] * vectors.bound[j]
+        vectors.right[j] = vectors.impulse[j] + servo - vectors.implicit[j] * before[j]
     if not factor_mass(configuration, vectors.implicit):
         return False
-    solve_inward(configuration.L, configuration.inverse_pivots, vectors.solution)
-    solve_outward(configuration.L, configuration.inverse_pivots, vectors.solution)
     for j in range(len(v)):
-        v[j] = vectors.solution[j]
+        num_changes += vectors.right[j] != configuration.impulse[j]
+    if num_changes > 0:
+        for j in range(len(v)):
+            configuration.impulse[j], change[j] = vectors.right[j], vectors.right[j]
+        solve_inward(configuration.L, configuration.inverse_pivots, change)
+        solve_outward(configuration.L, configuration.inverse_pivots, change)
+    for j in range(len(v)):
+        v[j] = before[j] + change[j]
     return True
 
 
@@ -463,9 +473,8 @@ def update_velocities(joints, parameters, configuration, problem, vectors, solut
     v, last_impulses, actuator_impulses = solution
     before, size, residual = configuration.v, len(v), 0.0
     write_joint_impulses(joints, configuration, parameters.h, command, half == 0, vectors)
-    multiply_transposed(configuration.M, before, vectors.momentum)
     for j in range(size):
-        vectors.momentum[j] += vectors.gravity[j] + vectors.spring[j] + vectors.motor[j] + vectors.damper[j]
+        vectors.impulse[j] = vectors.gravity[j] + vectors.spring[j] + vectors.motor[j] + vectors.damper[j]
     write_row_velocities(contacts, rows, before, numbers, BEFORE)
     is_converged, num_changes = False, 0
     while not is_converged and num_changes < MAX_MODE_CHANGES:

@@ -103,6 +103,7 @@ def pack_tree_model(model: Model) -> PackedTreeModel:
     floats = [
         *_part_arrays(parts),
         tree.armature,
+        _support(parts, tree.num_coordinates),
         *free.arrays,
         *_body_arrays(bodies),
         *(tree.joint_parameter(name) for name in ("stiffness", "spring_reference", "damping")),
@@ -187,6 +188,18 @@ def _origins(parts: list[Part]) -> list[int]:
             origin = children[origin][0]
         origins.append(origin)
     return origins
+
+
+def _support(parts: list[Part], num_coordinates: int) -> Array:
+    """Return 1 for the coordinates up to each one that move its part, otherwise 0, padded ``(k, w)``."""
+    support: Array = np.zeros((num_coordinates, -(-num_coordinates // 8) * 8))
+    for part in parts:
+        for j in range(part.start, part.start + part.count):
+            if part.parent >= 0:
+                parent = parts[part.parent]
+                support[j] = support[parent.start + parent.count - 1]
+            support[j, part.start : j + 1] = 1.0
+    return support
 
 
 def _part_arrays(parts: list[Part]) -> list[Array]:
