@@ -65,11 +65,12 @@ class ContactOperator(NamedTuple):
 @jit_alloc
 def dense_operator(W):
     """Return the operator of a Delassus matrix."""
-    none, floats = empty(0, np.int64), empty(0)
+    system = allocate_newton_system(len(W))
+    none, floats = view_at(system.pivots, 0, (0,))[0], view_at(system.x, 0, (0,))[0]
     rows, inertias = view_at(floats, 0, (0, 2, 6))[0], view_at(floats, 0, (0, 6, 6))[0]
     blocks, velocities = view_at(floats, 0, (0, 3, 3))[0], view_at(floats, 0, (0, 6))[0]
     matrix = BlockMatrix(none, none, view_at(none, 0, (0, 0))[0], floats, floats)
-    system, row_bodies = allocate_newton_system(len(W)), view_at(none, 0, (0, 2))[0]
+    row_bodies = view_at(none, 0, (0, 2))[0]
     return ContactOperator(W, row_bodies, rows, floats, rows, inertias, matrix, blocks, velocities, system)
 
 

@@ -6,7 +6,8 @@ import numpy as np
 from numba.extending import overload
 from numba.np.linalg import _LAPACK, F_INT_nptype
 
-from rbnotes.compiled.array_allocation import empty, zeros
+from rbnotes.compiled.array_allocation import empty
+from rbnotes.compiled.array_views import view_at
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc, jit_reassoc
 from rbnotes.compiled.linear_algebra import copy_rows
 from rbnotes.compiled.padded_matrices import (
@@ -34,6 +35,8 @@ class NewtonSystem(NamedTuple):
         Derivatives of the projections in the factored matrix ``(c, 3, 3)``.
     damping
         Damping of the factored matrix, NaN if none is factored ``(1,)``.
+    memory
+        Owner of the other arrays of floats.
     """
 
     A: Any
@@ -43,23 +46,27 @@ class NewtonSystem(NamedTuple):
     x: Any
     P: Any
     damping: Any
+    memory: Any
 
 
 @jit_alloc
 def allocate_newton_system(size):
     """Return the memory of a system of this size; nothing is factored."""
     width, factor_size = padded_size(size), size if size <= MAX_ELIMINATION_SIZE else 0
-    damping = empty(1)
+    memory = empty((size + factor_size + 1) * width + factor_size + 3 * size + 1)
+    A, offset = view_at(memory, 0, (size, width))
+    columns, offset = view_at(memory, offset, (factor_size, width))
+    inverse_pivots, offset = view_at(memory, offset, (factor_size,))
+    x, offset = view_at(memory, offset, (width,))
+    P, offset = view_at(memory, offset, (size // 3, 3, 3))
+    damping, _ = view_at(memory, offset, (1,))
     damping[0] = np.nan
-    return NewtonSystem(
-        empty((size, width)),
-        zeros((factor_size, width)),
-        empty(factor_size, np.int64),
-        empty(factor_size),
-        zeros(width),
-        empty((size // 3, 3, 3)),
-        damping,
-    )
+    for j in range(size, width):
+        x[j] = 0.0
+        for i in range(factor_size):
+            columns[i, j] = 0.0
+    pivots = empty(factor_size, np.int64)
+    return NewtonSystem(A, columns, pivots, inverse_pivots, x, P, damping, memory)
 
 
 @jit_noalloc

@@ -7,6 +7,7 @@ rho and units are ``(c,)``.
 import math
 
 from rbnotes.compiled.array_allocation import empty, zeros
+from rbnotes.compiled.array_views import view_at
 from rbnotes.compiled.contact_solver.contact_operator import contact_scales, contact_velocities, newton_step
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
 from rbnotes.compiled.linear_algebra import copy_array, nan_max
@@ -26,8 +27,7 @@ def solve_newton(operator, u_free, mu, initial_guess, tolerance, max_iterations,
 
     `operator` is the :class:`~rbnotes.compiled.contact_solver.contact_operator.ContactOperator`.
     """
-    size, count = len(u_free), len(mu)
-    memory = empty((3, count)), empty((7, size)), zeros((count, 3, 3)), empty(max_iterations + 1)
+    memory = empty(33 * len(mu) + max_iterations + 1)
     return take_newton_steps(
         operator, u_free, mu, initial_guess, tolerance, max_iterations, memory, best_impulses
     )
@@ -37,11 +37,13 @@ def solve_newton(operator, u_free, mu, initial_guess, tolerance, max_iterations,
 def take_newton_steps(operator, u_free, mu, initial_guess, tolerance, max_iterations, memory, best_impulses):
     """Do the work of :func:`solve_newton`.
 
-    `memory` holds place for scales ``(3, c)``, vectors ``(7, 3 c)``, derivatives of projections ``(c, 3, 3)``
-    and merits of all steps.
+    `memory` has 33 numbers for each contact, and one for each step and the start.
     """
-    scales, vectors, P, merits = memory
     size, count = len(u_free), len(mu)
+    scales, offset = view_at(memory, 0, (3, count))
+    vectors, offset = view_at(memory, offset, (7, size))
+    P, offset = view_at(memory, offset, (count, 3, 3))
+    merits, _ = view_at(memory, offset, (max_iterations + 1,))
     mobility, rho, units = scales[0], scales[1], scales[2]
     write_scales(operator, mobility, rho, units)
     r, u, F, step = vectors[0], vectors[1], vectors[2], vectors[3]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rbnotes.compiled.array_allocation import empty, zeros
+from rbnotes.compiled.array_views import view_at
 from rbnotes.compiled.contact_solver.contact_impulses import (
     contact_frame,
     search_impulses,
@@ -391,13 +392,20 @@ def solve_candidates(configuration, rows, numbers, contacts, candidates, problem
     the impulses. Returns the residual.
     """
     v, u_free, guess = problem
-    size, width = 3 * len(candidates), padded_size(3 * len(candidates))
-    own_rows, responses, W = zeros((len(rows), width)), empty((len(rows), width)), empty((size, width))
-    own_u_free, own_guess, mu = empty(size), empty(size), empty(len(candidates))
+    k, size, width = len(rows), 3 * len(candidates), padded_size(3 * len(candidates))
+    memory = empty((2 * k + size) * width + 3 * size)
+    own_rows, offset = view_at(memory, 0, (k, width))
+    responses, offset = view_at(memory, offset, (k, width))
+    W, offset = view_at(memory, offset, (size, width))
+    own_u_free, offset = view_at(memory, offset, (size,))
+    own_guess, offset = view_at(memory, offset, (size,))
+    mu, _ = view_at(memory, offset, (len(candidates),))
+    for j in range(k):
+        fill_array(own_rows[j], 0.0)
     for n in range(size):
         r = 3 * candidates[n // 3] + n % 3
         own_u_free[n], own_guess[n], mu[n // 3] = u_free[r], guess[r], contacts[r // 3, MU]
-        for j in range(len(rows)):
+        for j in range(k):
             own_rows[j, n] = rows[j, r]
     write_delassus_matrix(configuration, own_rows, responses, W)
     clear_blocked_rows(W, own_u_free, own_rows, configuration, vectors, v, numbers)
@@ -406,7 +414,9 @@ def solve_candidates(configuration, rows, numbers, contacts, candidates, problem
     )
     for n in range(size):
         impulses[3 * candidates[n // 3] + n % 3] = numbers[n]
-    return nan_max(residual, velocity_rounding(W, own_u_free, numbers))
+    residual = nan_max(residual, velocity_rounding(W, own_u_free, numbers))
+    keep_alive(memory)
+    return residual
 
 
 @jit_alloc
