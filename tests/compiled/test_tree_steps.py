@@ -1,5 +1,7 @@
 """Compiled steps in joint coordinates: they agree with the reference, which takes the exceptional steps."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from rbnotes import se3, so3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.forces import LinearSpring, PathForces, on_body, on_world, path_through
 from rbnotes.joints import ExponentialSpherical, Free3D, Prismatic, Revolute
-from rbnotes.multibody import Body, Model, PositionServo, VelocityServo, simulate
+from rbnotes.multibody import Body, Model, Motor, PositionServo, VelocityServo, simulate
 from rbnotes.multibody.formats import example, load_urdf
 from rbnotes.multibody.reduced import JointLimit
 from rbnotes.multibody.verlet_step import TreeStepper
@@ -172,6 +174,18 @@ def test_velocity_servos_and_motors(monkeypatch):
     reference, compiled, _ = run((model, model.state()), 50, monkeypatch)
     check_agreement(reference, compiled)
     assert compiled.states.qdot[-1, 0] > 0.1
+
+
+def test_equal_impulses_at_a_changing_mass_matrix(monkeypatch):
+    upper = Body("upper", Box([0.1, 0.1, 0.5]), mass=1.0, joint=Revolute([0, 1, 0]))
+    end = se3.frame(np.eye(3), [0, 0, 0.5])
+    lower = replace(upper, name="lower", parent="upper", joint_frame=end, body_frame=end)
+    model = Model([upper, lower], gravity=(0, 0, 0), actuators=[Motor("upper"), Motor("lower")])
+    commands = np.tile([0.4, -0.3], (61, 1))
+    reference, compiled, count = run((model, model.state()), 60, monkeypatch, control=commands)
+    check_agreement(reference, compiled)
+    assert count == 0
+    assert np.abs(np.diff(compiled.tree_q, axis=1)).max() > 0.1
 
 
 def test_rebounding_bodies_are_left_to_the_reference(monkeypatch):
