@@ -41,7 +41,7 @@ from rbnotes.compiled.padded_matrices import (
     solve_outward,
     sum_squares,
 )
-from rbnotes.compiled.record_layout import AFTER, BEFORE, GAP, IMPULSE, MU, POSITION, A
+from rbnotes.compiled.record_layout import AFTER, BEFORE, GAP, IMPULSE, MU, POSITION, A, B
 from rbnotes.compiled.structure_references import keep_alive, reference
 from rbnotes.friction.contact_problem import CONSTRAINED_MOBILITY_TOLERANCE
 from rbnotes.friction.semismooth_newton import ROUNDING_RESIDUAL
@@ -359,18 +359,22 @@ def solve_free_velocities(configuration, vectors, v):
 
 
 @jit_noalloc
-def add_candidates(u_free, changes, guess, min_speed, is_candidate):
-    """Mark the contacts that close or that the guess pushes; return the number of new ones.
+def add_candidates(contacts, u_free, changes, guess, min_speed, is_candidate):
+    """Mark the contacts of bodies that close or that the guess pushes; return True if there are new ones.
 
     A contact closes if its normal velocity, `u_free` plus the change by impulses, is less than `min_speed`.
+    All contacts of the two bodies become candidates: their impulses may not be unique, and those of the
+    reference depend on all of them.
     """
-    num_new = 0
-    for i in range(len(is_candidate)):
+    has_new = False
+    for i in range(len(contacts)):
         opens = u_free[3 * i] + changes[3 * i] >= min_speed  # False for NaN, so that the residual is NaN
         if not is_candidate[i] and (guess[3 * i] > 0 or not opens):
-            is_candidate[i] = True
-            num_new += 1
-    return num_new
+            has_new = True
+            for j in range(len(contacts)):
+                if contacts[j, A] == contacts[i, A] and contacts[j, B] == contacts[i, B]:
+                    is_candidate[j] = True
+    return has_new
 
 
 @jit_alloc
@@ -425,9 +429,9 @@ def solve_contacts(
 ):
     """Write the impulses of the contacts, and add the velocities that they make; return the residual.
 
-    v holds the velocities without contacts. The candidates, contacts that would close without impulses or
-    that the last impulses push, are solved for. Other contacts become candidates if they close under these
-    impulses. `last_impulses` are the contacts with impulses in the world.
+    v holds the velocities without contacts. The candidates, contacts of bodies that would close without
+    impulses or that the last impulses push, are solved for. Others become candidates if they close under
+    these impulses. `last_impulses` are the contacts with impulses in the world.
     """
     count, residual = len(contacts), 0.0
     u_free, impulses, is_candidate = empty(3 * count), zeros(3 * count), zeros(count, np.bool_)
@@ -440,7 +444,7 @@ def solve_contacts(
     fill_array(vectors.solution, 0.0)
     fill_array(numbers, 0.0)
     min_speed = -ROUNDING_RESIDUAL * max_abs(u_free)
-    while add_candidates(u_free, numbers, guess, min_speed, is_candidate) > 0:
+    while add_candidates(contacts, u_free, numbers, guess, min_speed, is_candidate):
         residual = solve_candidates(
             configuration,
             rows,
