@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -176,6 +177,12 @@ def maximal_coordinates(model: Model) -> MaximalCoordinates:
     """
     arguments.require_instance("model", model, Model)
     check_no_particles(model, "none, for maximal coordinates")
+    return _convert(model)
+
+
+@lru_cache(maxsize=16)  # repeated runs of one model also share its packed arrays
+def _convert(model: Model) -> MaximalCoordinates:
+    """Return the same for a model without particles."""
     tree = model.tree
     joints: list[Joint] = []
     for i, (body, parent) in enumerate(zip(model.bodies, tree.parents, strict=True)):
