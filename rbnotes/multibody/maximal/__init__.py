@@ -5,13 +5,16 @@
 Example: a pendulum keeps its revolute joint closed.
 
 >>> import numpy as np
->>> from rbnotes import se3
+>>> from rbnotes import Body, Model, se3, simulate
 >>> from rbnotes.inertia import spatial_inertia
 >>> from rbnotes.joints import Revolute
->>> from rbnotes.multibody import Body, Model, maximal, maximal_coordinates, simulate
->>> M, E = spatial_inertia(1.0, 0.1 * np.eye(3)), se3.frame(np.eye(3), [0, -0.5, 0])
+>>> from rbnotes.multibody import maximal, maximal_coordinates
+>>> M = spatial_inertia(1.0, 0.1 * np.eye(3))
+>>> E = se3.frame(np.eye(3), [0, -0.5, 0])
 >>> pendulum = Model([Body("bob", inertia=M, joint=Revolute(), body_frame=E)])
->>> motion = simulate(pendulum, pendulum.state(qdot={"bob": 2.0}), h=0.01, steps=50, coordinates="maximal")
+>>> state = pendulum.state(qdot={"bob": 2.0})
+>>> options = {"h": 0.01, "steps": 50, "coordinates": "maximal"}
+>>> motion = simulate(pendulum, state, **options)
 >>> joints = maximal_coordinates(pendulum).maximal_model.joints
 >>> error = maximal.constraint_error(joints, motion.body_states.E[-1])
 >>> bool(np.abs(error).max() < 1e-10)
