@@ -41,7 +41,7 @@ HALF_TURN_TOLERANCE = 1e-6
 class SplineCurve(JointType):
     """Motion along a curve of poses, with one coordinate (Sueda 2.4.12).
 
-    Between ``q = k`` and ``q = k + 1`` it depends on four control frames, C_k and the next three,
+    Between ``q = k`` and ``q = k + 1`` it depends on four control frames, C_k and the next three::
 
         Q = C_k exp(B_1(u) d_1) exp(B_2(u) d_2) exp(B_3(u) d_3),     u = q - k,
 

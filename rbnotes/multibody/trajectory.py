@@ -318,7 +318,8 @@ class Trajectory:
 
 def record_channels(motion: Trajectory, names: Iterable[str]) -> Trajectory:
     """Return the trajectory with these channels in its field ``recorded``; the names are valid."""
-    return replace(motion, recorded={name: trajectory_channel(motion, name) for name in names})
+    recorded = {name: trajectory_channel(motion, name) for name in names}
+    return replace(motion, recorded=recorded) if recorded else motion
 
 
 def trajectory_channel(motion: Trajectory, name: str) -> Channel:

@@ -212,6 +212,8 @@ class Accelerations(NamedTuple):
 def accelerations(model: MaximalModel, state: State) -> Accelerations:
     """Return the accelerations that satisfy the joints, and the joint forces.
 
+    Both solve one linear system::
+
         [ M  -G^T ] [ dphi/dt     ]   [ forces     ]
         [ G   0   ] [ multipliers ] = [ -Gdot phi  ]
 
