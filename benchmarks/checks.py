@@ -17,6 +17,7 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
+from hanging_chain import hanging_chain
 
 from rbnotes import Body, Model, arguments, quaternion, se3, simulate, so3
 from rbnotes.dynamics import implicit_momentum_conserving_euler
@@ -31,7 +32,7 @@ from rbnotes.forces import (
     path_through,
 )
 from rbnotes.inertia import transform_inertia
-from rbnotes.joints import ExponentialSpherical, Revolute, Universal
+from rbnotes.joints import ExponentialSpherical, Universal
 from rbnotes.multibody import Geometry
 from rbnotes.shapes import Box, Capsule, Plane
 from rbnotes.unchecked import (
@@ -151,20 +152,7 @@ def scenes() -> dict[str, Callable[[], object]]:
     boxes = [Body(f"{i}", box, density=300.0, position=[0.6 * i, 0.0, 0.15]) for i in range(num_bodies)]
     sliding = Model(boxes, ground=Plane())
     moving = sliding.state(twists={body.name: [0.0, 0, 0, 1, 0.3, 0] for body in boxes})
-    rods = [
-        Body(
-            f"{i}",
-            box,
-            density=300.0,
-            joint=Revolute([0, 1, 0]),
-            parent=f"{i - 1}" if i else None,
-            joint_frame=se3.frame(np.eye(3), [0, 0, -0.5 if i else 0.0]),
-            body_frame=se3.frame(np.eye(3), [0, 0, -0.25]),
-            collision=(),
-        )
-        for i in range(links)
-    ]
-    chain = Model(rods, gravity=(3.0, 0.0, -9.81))
+    chain = hanging_chain(links, box, 300.0)
     options: dict[str, Any] = {"h": 0.01, "steps": 40, "coordinates": "maximal"}
     return {
         f"{num_bodies} boxes slide, 40 steps": lambda: simulate(sliding, moving, **options),

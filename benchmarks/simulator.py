@@ -26,10 +26,11 @@ from typing import NamedTuple
 
 import mujoco
 import numpy as np
+from hanging_chain import hanging_chain
 
 from rbnotes import Body, Model, quaternion, se3, simulate, so3
 from rbnotes.arguments import Array
-from rbnotes.joints import Free3D, Revolute
+from rbnotes.joints import Free3D
 from rbnotes.multibody import PositionServo, maximal_coordinates
 from rbnotes.multibody.formats import example, load_mjcf, load_urdf, to_mjcf
 from rbnotes.multibody.packing.packed_colliders import pack_colliders
@@ -141,19 +142,6 @@ def stack() -> tuple[Model, str]:
 
 def chain() -> tuple[Model, str]:
     """Return a chain of rods with revolute joints under a slanting weight, and the same for MuJoCo."""
-    rods = [
-        Body(
-            f"{i}",
-            Box([0.1, 0.1, 0.5]),
-            density=1000.0,
-            joint=Revolute([0, 1, 0]),
-            parent=f"{i - 1}" if i else None,
-            joint_frame=se3.frame(np.eye(3), [0, 0, -0.5 if i else 0.0]),
-            body_frame=se3.frame(np.eye(3), [0, 0, -0.25]),
-            collision=(),
-        )
-        for i in range(LINKS)
-    ]
     bodies = ""
     for i in reversed(range(LINKS)):
         bodies = (
@@ -161,7 +149,7 @@ def chain() -> tuple[Model, str]:
             '<geom type="box" size="0.05 0.05 0.25" density="1000" contype="0" conaffinity="0"/>'
             f"{bodies}</body>"
         )
-    model = Model(rods, gravity=(3.0, 0.0, -9.81))
+    model = hanging_chain(LINKS, Box([0.1, 0.1, 0.5]), 1000.0)
     return model, mujoco_scene(bodies, 'gravity="3 0 -9.81"')
 
 

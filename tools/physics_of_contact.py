@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -19,26 +18,10 @@ from physics_runs import (
     threshold,
 )
 
-from rbnotes import Body, Model, inertia
+from rbnotes import Model, inertia
 from rbnotes.arguments import Array
 from rbnotes.dynamics import Forces, State
-from rbnotes.shapes import Box, Plane, Shape, Sphere
-
-
-def on_floor(
-    shape: Shape,
-    height: float,
-    twist: Sequence[float] = (0, 0, 0, 0, 0, 0),
-    *,
-    x: float = 0.0,
-    inertia: Array | None = None,
-    mu: float = 0.3,
-    **options: Any,
-) -> tuple[Model, State]:
-    """Return a body, of one kilogram without an inertia, above a plane, and its state."""
-    mass: dict[str, Any] = {"mass": 1.0} if inertia is None else {"inertia": inertia}
-    model = Model([Body("body", shape, position=[x, 0, height], **mass)], ground=Plane(), mu=mu, **options)
-    return model, model.state(twists={"body": twist})
+from rbnotes.shapes import Box, Sphere
 
 
 def slides(options: Options, what: str) -> float:
@@ -64,18 +47,27 @@ def incline_threshold(options: Options) -> float:
     )
 
 
+def sliding_ball(speed: float, inertia: Array | None = None) -> tuple[Model, State]:
+    """Return a ball that slides on a floor along a diagonal, and its state."""
+    twist = [0, 0, 0, speed / np.sqrt(2), speed / np.sqrt(2), 0]
+    scene: tuple[Model, State] = scenes.on_floor(
+        Sphere(0.1), scenes.pose_at(0, 0, 0.1), twist, inertia=inertia
+    )
+    return scene
+
+
 def rolling(options: Options, part: float, hollow: bool = False) -> float:
     """Return the error of the final rolling speed of a ball that starts to slide along a diagonal."""
-    ball, speed = Sphere(0.1), 2.0
+    speed = 2.0
     M = inertia.spatial_inertia(1.0, (2 / 3 if hollow else 2 / 5) * 0.1**2 * np.eye(3))
-    model, start = on_floor(ball, 0.1, [0, 0, 0, speed / np.sqrt(2), speed / np.sqrt(2), 0], inertia=M)
+    model, start = sliding_ball(speed, M)
     path = run(model, start, 0.5, 0.01, options)
     return abs(float(np.linalg.norm(path.body_states.phi[-1, 0, 3:])) / speed / part - 1)
 
 
 def rolls_from(options: Options) -> float:
-    ball, speed = Sphere(0.1), 2.0
-    model, start = on_floor(ball, 0.1, [0, 0, 0, speed / np.sqrt(2), speed / np.sqrt(2), 0])
+    speed = 2.0
+    model, start = sliding_ball(speed)
     path = run(model, start, 0.5, 0.005, options)
     rolls = [event.time for event in path.contact_events if event.kind == "stick_begins"]
     return abs(rolls[0] - 2 * speed / (7 * 0.3 * g)) if rolls else np.inf
@@ -84,7 +76,7 @@ def rolls_from(options: Options) -> float:
 def spinning_slab(options: Options) -> float:
     """Return the error of a square slab that spins on its four corners under the friction mu m g."""
     slab, mu, spin = Box([0.4, 0.4, 0.05]), 0.3, 10.0
-    model, start = on_floor(slab, 0.025, [0, 0, spin, 0, 0, 0], mu=mu)
+    model, start = scenes.on_floor(slab, scenes.pose_at(0, 0, 0.025), [0, 0, spin, 0, 0, 0], mu=mu)
     path = run(model, start, 0.4, 0.0025, options)
     slows = mu * g * 0.2 * np.sqrt(2) / slab.spatial_inertia(mass=1.0)[2, 2]
     angle = np.unwrap(np.arctan2(path.body_states.E[:, 0, 1, 0], path.body_states.E[:, 0, 0, 0]))[-1]
@@ -99,7 +91,7 @@ def slip_stick(options: Options) -> float:
     def spring(state: State) -> Forces:
         return Forces.without_derivatives([0, 0, 0, -stiffness * state.E[0, 0, 3], 0, 0])
 
-    model, start = on_floor(box, 0.05, x=5.3 * stick_limit, mu=mu, forces=spring)
+    model, start = scenes.on_floor(box, scenes.pose_at(5.3 * stick_limit, 0, 0.05), mu=mu, forces=spring)
     path = run(model, start, 1.5, 0.0025, options)
     ends = 5.3 * stick_limit
     while abs(ends) > stick_limit:
@@ -110,7 +102,7 @@ def slip_stick(options: Options) -> float:
 def rebound(options: Options) -> float:
     """Return the error of the first two rebound heights, e^2 and e^4 times the drop height."""
     ball, e, height = Sphere(0.1), 0.7, 0.5
-    model, start = on_floor(ball, 0.1 + height, mu=0.5, restitution=e)
+    model, start = scenes.on_floor(ball, scenes.pose_at(0, 0, 0.1 + height), mu=0.5, restitution=e)
     path = run(model, start, 1.05, 1e-3, options)
     z, t, fall = path.body_states.E[:, 0, 2, 3] - 0.1, path.t, np.sqrt(2 * height / g)
     second = fall * (1 + 2 * e)
@@ -134,7 +126,7 @@ def pulled_at_the_friction_limit(options: Options) -> float:
         return Forces.without_derivatives([0, 0, 0, *force])
 
     M = box.spatial_inertia(mass=2.0)
-    model, start = on_floor(box, 0.05, inertia=M, mu=mu, forces=applied_forces)
+    model, start = scenes.on_floor(box, scenes.pose_at(0, 0, 0.05), inertia=M, mu=mu, forces=applied_forces)
     return float(np.abs(displacements(run(model, start, 1.0, 0.01, options))).max())
 
 

@@ -181,11 +181,4 @@ def solve_by_substitution(columns, pivots, inverse_pivots, x):
             x[i] -= column[i] * value
         for c in range(own_end, len(column), NUM_LANES):
             write(x, c, read(x, c, zero) - read(column, c, zero) * value)
-    for back in range(size):
-        k = size - 1 - back
-        value, column, own_start = x[k] * inverse_pivots[k], columns[k], k // NUM_LANES * NUM_LANES
-        x[k] = value
-        for i in range(own_start, k):
-            x[i] -= column[i] * value
-        for c in range(0, own_start, NUM_LANES):
-            write(x, c, read(x, c, zero) - read(column, c, zero) * value)
+    solve_inward(columns, inverse_pivots, x)

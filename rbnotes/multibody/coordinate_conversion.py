@@ -15,7 +15,7 @@ from rbnotes.joints import Composite, ExponentialSpherical, JointType, Prismatic
 from rbnotes.multibody.joint_kinematics import joint_kinematics
 from rbnotes.multibody.maximal import Joint, MaximalModel
 from rbnotes.multibody.model import Model, check_no_particles, free_joint_coordinates
-from rbnotes.multibody.model_joint_space import joint_map_near
+from rbnotes.multibody.model_joint_space import joint_map_near, joint_poses_in_parents
 from rbnotes.multibody.reduced.loop_joint import LoopConstraint, LoopJoint
 from rbnotes.multibody.reduced.tree import Tree
 from rbnotes.unchecked import se3
@@ -124,32 +124,29 @@ def tree_coordinates(model: Model, E: Array, phi: Array) -> TreeCoordinates:
     for i, body in enumerate(model.bodies):
         if not body.is_free:
             links_by_joint.setdefault(tree.links[i].joint, []).append(i)
+    if not links_by_joint:
+        return TreeCoordinates(q, qdot)
+    poses = joint_poses_in_parents(tree, E)
+    twists = _joint_twists(tree, poses, phi)
     for joint, links in links_by_joint.items():
-        Q, twists = _joint_motions(tree, links, E, phi)
+        placements = np.array([tree.links[i].placement for i in links])
         slices = [tree.coordinate_slices[i] for i in links]
         own = np.array([range(each.start, each.stop) for each in slices], dtype=int)
-        q[..., own] = joint.compute_nearest_coordinates(Q)
-        qdot[..., own] = _nearest_rates(joint.compute_motion_subspace(q[..., own]), twists)
+        q[..., own] = joint.compute_nearest_coordinates(se3.inverse(placements) @ poses[..., links, :, :])
+        S = joint.compute_motion_subspace(q[..., own])
+        qdot[..., own] = _nearest_rates(S, twists[..., links, :])
     return TreeCoordinates(q, qdot)
 
 
-def _joint_motions(tree: Tree, links: list[int], E: Array, phi: Array) -> tuple[Array, Array]:
-    """Return transforms ``(..., m, 4, 4)`` and twists ``(..., m, 6)`` of the joints of m links.
+def _joint_twists(tree: Tree, poses: Array, phi: Array) -> Array:
+    """Return the twists of the joints from those of the bodies, ``(..., n, 6)``.
 
-    Parameters
-    ----------
-    E, phi
-        Poses ``(..., n, 4, 4)`` and twists ``(..., n, 6)`` of all bodies.
+    `poses` are those of the joint frames in the frames of the parents.
     """
-    frames, parents = se3.inverse(tree.body_frames), [tree.parents[i] for i in links]
-    poses, twists = E @ frames, matvec(se3.Ad_inverse(frames), phi)
-    world = np.broadcast_to(np.eye(4), (*E.shape[:-3], 1, 4, 4))  # it comes last, with index -1
-    parent_poses = np.concatenate([poses, world], axis=-3)[..., parents, :, :]
-    parent_twists = np.concatenate([twists, np.zeros((*E.shape[:-3], 1, 6))], axis=-2)[..., parents, :]
-    relative = se3.inverse(parent_poses) @ poses[..., links, :, :]
-    placements = np.array([tree.links[i].placement for i in links])
-    relative_twists = twists[..., links, :] - matvec(se3.Ad_inverse(relative), parent_twists)
-    return se3.inverse(placements) @ relative, relative_twists
+    twists = matvec(se3.Ad(tree.body_frames), phi)
+    world: Array = np.zeros((*phi.shape[:-2], 1, 6))  # it comes last, with index -1
+    parent_twists = np.concatenate([twists, world], axis=-2)[..., list(tree.parents), :]
+    return twists - matvec(se3.Ad_inverse(poses), parent_twists)
 
 
 def _nearest_rates(S: Array, twists: Array) -> Array:

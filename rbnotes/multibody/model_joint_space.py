@@ -47,7 +47,7 @@ class JointMap(NamedTuple):
 
 def joint_map(model: Model, E: Array, q: Array) -> JointMap:
     """Return the map to the rates at poses ``(n, 4, 4)`` of all bodies with known coordinates ``(k,)``."""
-    return _joint_map(model.tree, _joint_poses(model.tree, E), q)
+    return _joint_map(model.tree, joint_poses_in_parents(model.tree, E), q)
 
 
 def joint_map_near(model: Model, E: Array, near: Array) -> JointMap:
@@ -61,17 +61,18 @@ def joint_map_near(model: Model, E: Array, near: Array) -> JointMap:
         Coordinates ``(k,)`` at an earlier time, within half a turn.
     """
     tree = model.tree
-    poses, q = _joint_poses(tree, E), np.zeros(tree.num_coordinates)
+    poses, q = joint_poses_in_parents(tree, E), np.zeros(tree.num_coordinates)
     for pose, link, own in zip(poses, tree.links, tree.coordinate_slices, strict=True):
         q[own] = _coordinates_near(link.joint, se3.inverse(link.placement) @ pose, near[own])
     return _joint_map(tree, poses, q)
 
 
-def _joint_poses(tree: Tree, E: Array) -> Array:
-    """Return the poses ``(n, 4, 4)`` of the joint frames in those of the parents, at poses of the bodies."""
+def joint_poses_in_parents(tree: Tree, E: Array) -> Array:
+    """Return the joint frames in those of the parents, from poses of the bodies, both ``(..., n, 4, 4)``."""
     poses = E @ se3.inverse(tree.body_frames)
-    with_world = np.concatenate([poses, np.eye(4)[None]])  # the world comes last, with index -1
-    result: Array = se3.inverse(with_world[list(tree.parents)]) @ poses
+    world = np.broadcast_to(np.eye(4), (*E.shape[:-3], 1, 4, 4))  # it comes last, with index -1
+    parent_poses = np.concatenate([poses, world], axis=-3)[..., list(tree.parents), :, :]
+    result: Array = se3.inverse(parent_poses) @ poses
     return result
 
 

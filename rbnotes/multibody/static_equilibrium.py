@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import qr
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, IntArray, InvalidArgument
+from rbnotes.constraints.redundant_rows import range_basis
 from rbnotes.dynamics import State
 from rbnotes.errors import NotConverged
 from rbnotes.multibody.model import Model
@@ -30,9 +30,6 @@ LIMIT_TOLERANCE = 1e-9
 
 CLOSURE_TOLERANCE = 1e-8
 """Accepted error of redundant equality constraints, rad or m."""
-
-RANK_TOLERANCE = 1e-9
-"""Relative size of a row's part that is independent of other rows, below which it is rounding."""
 
 
 class _Equations(NamedTuple):
@@ -58,15 +55,16 @@ class _Linearization(NamedTuple):
 
     Attributes
     ----------
+    row_basis
+        Independent combinations of the rows of the constraints ``(m, r)``, an orthonormal basis of their
+        range if rows repeat others.
     jacobian
-        Derivative of the forces and of the errors of independent rows with respect to the configuration and
-        the multipliers of these rows ``(n + r, n + r)``.
-    independent_rows
-        Indices ``(r,)`` of rows that do not repeat others.
+        Derivative of the forces and of these combinations of the errors with respect to the configuration and
+        to multipliers of the combinations ``(n + r, n + r)``.
     """
 
+    row_basis: Array
     jacobian: Array
-    independent_rows: IntArray
 
 
 def equilibrium(
@@ -81,7 +79,7 @@ def equilibrium(
 
     Newton's method with the exact stiffness; its steps are halved until the next one is shorter. Gravity,
     joint springs, the forces of the model and its equality constraints act, prescribed motions at the time of
-    the guess; contacts do not. Rows of constraints that repeat others are left out of the steps. The
+    the guess; contacts do not. Constraints may repeat others. The
     equilibrium may be unstable: check :func:`~rbnotes.multibody.stiffness`.
 
     Parameters
@@ -179,19 +177,12 @@ def _linearize(model: Model, state: State, multipliers: Array, unlocked: IntArra
                 _equations(model, _retract(model, state, sign * increment)).G for sign in (1, -1)
             )
             K[:, column] += (ahead - behind).T @ multipliers / (2 * DIFFERENCE_STEP)
-    independent = _independent_rows(G[:, unlocked])
-    rows = G[np.ix_(independent, unlocked)]
+    basis = range_basis(G[:, unlocked]) if len(unlocked) else np.zeros((len(G), 0))
+    if basis is None:
+        basis = np.eye(len(G))
+    rows = basis.T @ G[:, unlocked]
     no_block: Array = np.zeros((len(rows), len(rows)))
-    return _Linearization(np.block([[K[np.ix_(unlocked, unlocked)], rows.T], [rows, no_block]]), independent)
-
-
-def _independent_rows(G: Array) -> IntArray:
-    """Return the indices of as many rows as possible that are independent of each other."""
-    if not G.size:
-        return np.arange(0)
-    R, order = qr(G.T, mode="r", pivoting=True)
-    sizes = np.abs(np.diag(R))
-    return np.sort(order[: np.sum(sizes > RANK_TOLERANCE * np.max(sizes))])
+    return _Linearization(basis, np.block([[K[np.ix_(unlocked, unlocked)], rows.T], [rows, no_block]]))
 
 
 def _newton_step(
@@ -199,8 +190,8 @@ def _newton_step(
 ) -> Array:
     """Return the Newton step in positions and multipliers; raise an error if the matrix is singular."""
     force, G, error = _equations(model, state)
-    jacobian, independent = linearization
-    residual = np.concatenate([(force + G.T @ multipliers)[unlocked], error[independent]])
+    basis, jacobian = linearization
+    residual = np.concatenate([(force + G.T @ multipliers)[unlocked], basis.T @ error])
     try:
         step = np.linalg.solve(jacobian, -residual)
     except np.linalg.LinAlgError:
@@ -211,9 +202,7 @@ def _newton_step(
             "or try another initial guess"
         )
         raise NotConverged(message, state, float(np.max(np.abs(residual))))
-    multiplier_step: Array = np.zeros(len(multipliers))
-    multiplier_step[independent] = step[len(unlocked) :]
-    return np.concatenate([step[: len(unlocked)], multiplier_step])
+    return np.concatenate([step[: len(unlocked)], basis @ step[len(unlocked) :]])
 
 
 def _add_step(

@@ -52,6 +52,13 @@ def in_maximal_coordinates(scene):
     return converted.maximal_model, converted.maximal_state(state)
 
 
+def on_floor(shape, pose, twist=(0, 0, 0, 0, 0, 0), *, inertia=None, mu=0.3, **options):
+    """Return a body, of one kilogram without an inertia, above a plane, and its state."""
+    mass = {"mass": 1.0} if inertia is None else {"inertia": inertia}
+    model = Model([Body("body", shape, pose=pose, **mass)], ground=Plane(), mu=mu, **options)
+    return model, model.state(twists={"body": twist})
+
+
 def block_on_a_slope(angle, mu, heading=0.0, rotation_angle=0.7, sides=(0.4, 0.3, 0.1)):
     """Return model, state and plane frame of a box on a plane with slope ``angle`` along a heading."""
     plane = so3.exp([0, 0, heading]) @ so3.exp([0, angle, 0])

@@ -10,7 +10,7 @@ from scipy.special import ellipk
 from rbnotes import Body, Model, inertia, simulate, so3
 from rbnotes.dynamics import Forces
 from rbnotes.multibody import FrictionWarning
-from rbnotes.shapes import Box, Plane, Sphere
+from rbnotes.shapes import Box, Sphere
 
 g = scenes.GRAVITY
 
@@ -31,15 +31,6 @@ def run(scene, T, h=0.01, coordinates="reduced", **options):
 
 def displacements(motion):
     return motion.body_states.E[-1, :, :3, 3] - motion.body_states.E[0, :, :3, 3]
-
-
-def on_floor(shape, pose, twist=(0, 0, 0, 0, 0, 0), *, mu=0.3, restitution=0.0, inertia=None, forces=None):
-    """Return a body of one kilogram on a plane."""
-    mass = {"mass": 1.0} if inertia is None else {"inertia": inertia}
-    options = {} if forces is None else {"forces": forces}
-    body = Body("body", shape, pose=pose, **mass)
-    model = Model([body], ground=Plane(), mu=mu, restitution=restitution, **options)
-    return model, model.state(twists={"body": twist})
 
 
 @pytest.mark.slow
@@ -71,7 +62,7 @@ def test_bodies_slip_at_the_static_limit(scene, T, fall):
 def test_sliding_ball_rolls_with_a_part_of_its_speed(moment, part):
     speed, M = 0.8, inertia.spatial_inertia(1.0, moment * 0.1**2 * np.eye(3))
     twist = [0, 0, 0, speed / np.sqrt(2), speed / np.sqrt(2), 0]
-    motion = run(on_floor(Sphere(0.1), scenes.pose_at(0, 0, 0.1), twist, inertia=M), 0.2)
+    motion = run(scenes.on_floor(Sphere(0.1), scenes.pose_at(0, 0, 0.1), twist, inertia=M), 0.2)
     end = np.linalg.norm(motion.body_states.phi[-1, 0, 3:])
     assert end / speed == pytest.approx(part, rel=1e-6)
     rolls = [event.time for event in motion.contact_events if event.kind == "stick_begins"]
@@ -85,14 +76,14 @@ def test_block_pulled_with_exactly_the_friction_limit_stays():
     def pull(state):
         return Forces.without_derivatives([0, 0, 0, *force])
 
-    motion = run(on_floor(Box([0.3, 0.2, 0.1]), scenes.pose_at(0, 0, 0.05), forces=pull), 0.2)
+    motion = run(scenes.on_floor(Box([0.3, 0.2, 0.1]), scenes.pose_at(0, 0, 0.05), forces=pull), 0.2)
     assert np.abs(displacements(motion)).max() < 1e-8
 
 
 @pytest.mark.slow
 def test_spinning_slab_slows_down():
     slab, spin = Box([0.4, 0.4, 0.05]), 3.0
-    motion = run(on_floor(slab, scenes.pose_at(0, 0, 0.025), [0, 0, spin, 0, 0, 0]), 0.15, 0.005)
+    motion = run(scenes.on_floor(slab, scenes.pose_at(0, 0, 0.025), [0, 0, spin, 0, 0, 0]), 0.15, 0.005)
     slows = 0.3 * g * 0.2 * np.sqrt(2) / slab.spatial_inertia(mass=1.0)[2, 2]
     E = motion.body_states.E[-1, 0]
     assert np.arctan2(E[1, 0], E[0, 0]) == pytest.approx(spin**2 / 2 / slows, rel=0.02)
@@ -106,7 +97,7 @@ def test_block_on_a_spring_slips_and_sticks():
         return Forces.without_derivatives([0, 0, 0, -stiffness * state.E[0, 0, 3], 0, 0])
 
     pose = scenes.pose_at(3.3 * limit, 0, 0.05)
-    motion = run(on_floor(Box([0.2, 0.2, 0.1]), pose, forces=spring), 0.25, 0.005)
+    motion = run(scenes.on_floor(Box([0.2, 0.2, 0.1]), pose, forces=spring), 0.25, 0.005)
     # Two swings lose 2 limit each.
     assert motion.body_states.E[-1, 0, 0, 3] / limit == pytest.approx(-0.7, abs=0.05)
 
@@ -114,7 +105,7 @@ def test_block_on_a_spring_slips_and_sticks():
 @pytest.mark.slow
 def test_ball_rebounds():
     height, e, h = 0.05, 0.7, 0.002
-    motion = run(on_floor(Sphere(0.1), scenes.pose_at(0, 0, 0.1 + height), restitution=e), 0.18, h)
+    motion = run(scenes.on_floor(Sphere(0.1), scenes.pose_at(0, 0, 0.1 + height), restitution=e), 0.18, h)
     z, fall = motion.body_states.E[:, 0, 2, 3] - 0.1, np.sqrt(2 * height / g)
     top = z[motion.t > fall].max()
     assert top / height == pytest.approx(e**2, abs=2 * h / fall)
